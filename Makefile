@@ -1,0 +1,56 @@
+# One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. PACK: a policy pack.
+STACK ?= aws-trial
+PACK ?= policies
+PYTHON ?= python3
+
+UV := .tools/uv/bin/uv
+READY := .venv/.ready
+BIN := .venv/bin
+export UV_PYTHON_DOWNLOADS := never
+
+.DEFAULT_GOAL := setup
+.PHONY: setup help preview up destroy test check bench lock clean
+
+setup: $(READY) ## Install everything into .venv (needs Python 3.11 and pip)
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
+	@$(BIN)/sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
+
+up: $(READY) ## Build STACK in the sandbox
+	@$(BIN)/sandbox pulumi up --yes --stack $(STACK) --policy-pack $(PACK)
+
+destroy: $(READY) ## Remove STACK from the sandbox
+	@$(BIN)/sandbox pulumi destroy --yes --stack $(STACK)
+
+test: $(READY) ## Every test
+	@$(BIN)/pytest
+
+check: $(READY) ## Format, lint and types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+
+bench: $(READY) ## The benchmarks, as ratios
+	@$(BIN)/python -m benchmarks
+
+lock: $(UV) ## Pin every dependency again
+	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --extra dev --output-file requirements.lock pyproject.toml
+	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --output-file requirements-uv.lock requirements-uv.in
+
+clean: ## Forget the environment and the sandbox
+	rm -rf .venv .tools .sandbox
+
+$(UV): requirements-uv.lock
+	@echo "Installing uv" >&2
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action ignore --require-hashes --no-deps --upgrade --target .tools/uv --requirement requirements-uv.lock
+	@touch $@
+
+$(READY): $(UV) requirements.lock pyproject.toml
+	@echo "Installing the locked packages into .venv" >&2
+	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+	@$(UV) pip sync --quiet --require-hashes requirements.lock
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,129 @@
+"""The training cluster on AWS: puts the parts together."""
+
+from __future__ import annotations
+
+import functools
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.aws.control_plane import ControlPlane
+from components.aws.elastic_pool import ElasticPool
+from components.aws.network import Network
+from components.aws.plan import AwsClusterPlan
+from components.aws.storage import Storage
+from components.aws.system_pool import SystemPool
+from components.aws.training_pool import TrainingPool
+from components.kubernetes.devices import Devices
+from components.kubernetes.workspace import Workspace
+from components.labels import aws_tags, kubernetes_labels
+
+__all__ = ["TrainingCluster"]
+
+
+class TrainingCluster(pulumi.ComponentResource):
+    """An EKS cluster with one co-located training pool.
+
+    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
+    component's inputs only, and policies see its outputs only.
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    """
+
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, plan: AwsClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpucluster:aws:TrainingCluster", name, dict(plan.facts), opts)
+        here = pulumi.ResourceOptions(parent=self)
+        tags = functools.partial(_tags, plan)
+        labels = kubernetes_labels(plan.labels, stack=plan.stack)
+
+        network = Network(f"{name}-network", plan.network, plan.location, tags, here)
+        control_plane = ControlPlane(
+            f"{name}-control-plane",
+            version=plan.kubernetes_version,
+            region=plan.location.region,
+            api_cidrs=plan.api_cidrs,
+            subnet_ids=network.cluster_subnet_ids,
+            tags=tags,
+            opts=here,
+        )
+        system = SystemPool(
+            f"{name}-system",
+            plan.system,
+            control_plane=control_plane,
+            subnet_ids=network.cluster_subnet_ids,
+            labels=labels,
+            tags=tags,
+            opts=here,
+        )
+        TrainingPool(
+            f"{name}-training",
+            plan.training,
+            network=network,
+            control_plane=control_plane,
+            labels=labels,
+            tags=tags,
+            opts=here,
+        )
+        storage = Storage(
+            f"{name}-storage",
+            plan.storage,
+            network=network,
+            control_plane=control_plane,
+            after=system.ready,
+            tags=tags,
+            opts=here,
+        )
+        inside = pulumi.ResourceOptions(
+            parent=self,
+            providers=[
+                kubernetes.Provider(
+                    f"{name}-kubernetes",
+                    kubeconfig=control_plane.kubeconfig,
+                    enable_server_side_apply=True,
+                    opts=pulumi.ResourceOptions(parent=self),
+                )
+            ],
+        )
+        Workspace(
+            f"{name}-workspace",
+            driver="fsx.csi.aws.com",
+            volume_handle=storage.file_system_id,
+            volume_attributes={"dnsname": storage.dns_name, "mountname": storage.mount_name},
+            mount_options=["flock", "noatime", "lazystatfs"],
+            capacity_gib=plan.storage.usable_gib,
+            labels=labels,
+            after=storage.ready,
+            opts=inside,
+        )
+        Devices(f"{name}-devices", after=system.ready, opts=inside)
+        if plan.elastic is not None:
+            ElasticPool(
+                f"{name}-elastic",
+                plan.elastic,
+                region=plan.location.region,
+                zone=plan.location.zone,
+                network=network,
+                control_plane=control_plane,
+                after=system.ready,
+                labels=labels,
+                tags=tags,
+                opts=inside,
+            )
+        self.cluster_name = control_plane.cluster_name
+        self.endpoint = control_plane.endpoint
+        self.kubeconfig = control_plane.kubeconfig
+        self.register_outputs(
+            {
+                **plan.facts,
+                "clusterName": self.cluster_name,
+                "endpoint": self.endpoint,
+                "kubeconfig": self.kubeconfig,
+            }
+        )
+
+
+def _tags(plan: AwsClusterPlan, name: str) -> dict[str, str]:
+    return aws_tags(plan.labels, stack=plan.stack, name=name)

@@ -1,0 +1,87 @@
+"""Who may do what: roles of the control plane, of nodes, and of pods."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pulumi
+from pulumi_aws import eks, iam
+
+__all__ = ["Tagger", "node_role", "pod_role", "service_role"]
+
+# Gives the tags of a resource by its logical name.
+Tagger = Callable[[str], dict[str, str]]
+
+# Source: getting-started cloudformation.yaml of aws/karpenter-provider-aws v1.14.1 (node role).
+_NODE_POLICIES = {
+    "worker": "AmazonEKSWorkerNodePolicy",
+    "cni": "AmazonEKS_CNI_Policy",
+    "registry": "AmazonEC2ContainerRegistryPullOnly",
+    "ssm": "AmazonSSMManagedInstanceCore",
+}
+
+
+def service_role(
+    name: str, service: str, policies: Mapping[str, str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> tuple[iam.Role, list[pulumi.Resource]]:
+    """A role that one AWS service assumes, and its attachments, for others to wait for.
+
+    policies: suffix of the attachment -> name of an AWS managed policy.
+    """
+    role = _role(name, {"Service": service}, ["sts:AssumeRole"], tags, opts)
+    attachments: list[pulumi.Resource] = [
+        iam.RolePolicyAttachment(
+            f"{name}-{suffix}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=opts
+        )
+        for suffix, policy in policies.items()
+    ]
+    return role, attachments
+
+
+def node_role(name: str, tags: Tagger, opts: pulumi.ResourceOptions) -> tuple[iam.Role, list[pulumi.Resource]]:
+    """The role of EC2 nodes, and its attachments."""
+    return service_role(name, "ec2.amazonaws.com", _NODE_POLICIES, tags, opts)
+
+
+def pod_role(
+    name: str,
+    *,
+    cluster_name: pulumi.Input[str],
+    namespace: str,
+    service_account: str,
+    statements: pulumi.Input[Sequence[Mapping[str, Any]]],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> tuple[iam.Role, list[pulumi.Resource]]:
+    """A role that one Kubernetes service account gets by EKS Pod Identity, with exactly these statements."""
+    role = _role(name, {"Service": "pods.eks.amazonaws.com"}, ["sts:AssumeRole", "sts:TagSession"], tags, opts)
+    policy = iam.RolePolicy(
+        f"{name}-policy",
+        role=role.name,
+        policy=pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": statements}),
+        opts=opts,
+    )
+    association = eks.PodIdentityAssociation(
+        f"{name}-association",
+        cluster_name=cluster_name,
+        namespace=namespace,
+        service_account=service_account,
+        role_arn=role.arn,
+        tags=tags(f"{name}-association"),
+        opts=opts,
+    )
+    return role, [policy, association]
+
+
+def _role(
+    name: str, principal: Mapping[str, str], actions: Sequence[str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> iam.Role:
+    statement = {"Effect": "Allow", "Principal": principal, "Action": list(actions)}
+    return iam.Role(
+        name,
+        assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+        tags=tags(name),
+        opts=opts,
+    )

@@ -1,0 +1,33 @@
+"""The network interfaces of a GPU node: which cards carry the fabric, which one carries IP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from components.shapes import Shape
+
+__all__ = ["Interface", "plan_interfaces"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interface:
+    """One interface of a launch template: `interface` carries IP, `efa-only` the fabric and no address."""
+
+    card: int
+    device: int
+    kind: Literal["interface", "efa-only"]
+
+
+def plan_interfaces(shape: Shape) -> tuple[Interface, ...]:
+    """One IP interface and one fabric interface for each network card.
+
+    Card 0 holds both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces
+    take no address, so a p5.48xlarge uses one address of the subnet for the node and not 32.
+    Source: Amazon EC2 user guide, page efa-acc-inst-types.
+    """
+    return (
+        Interface(card=0, device=0, kind="interface"),
+        Interface(card=0, device=1, kind="efa-only"),
+        *(Interface(card=card, device=0, kind="efa-only") for card in range(1, shape.network_cards)),
+    )

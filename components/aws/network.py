@@ -1,0 +1,113 @@
+"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, one way out."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import ec2
+
+from components.aws.identity import Tagger
+from components.aws.location import Location
+from components.aws.plan import NetworkPlan
+
+__all__ = ["Network"]
+
+
+class Network(pulumi.ComponentResource):
+    """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids."""
+
+    vpc_id: pulumi.Output[str]
+    gpu_subnet_id: pulumi.Output[str]
+    cluster_subnet_ids: list[pulumi.Output[str]]
+
+    def __init__(
+        self,
+        name: str,
+        plan: NetworkPlan,
+        location: Location,
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:aws:Network", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        vpc = ec2.Vpc(
+            f"{name}-vpc",
+            cidr_block=plan.vpc_cidr,
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags=tags(f"{name}-vpc"),
+            opts=here,
+        )
+
+        def subnet(suffix: str, cidr: str, zone: str, *, role: str | None) -> ec2.Subnet:
+            # A node with more than one interface gets no public address at launch: GPU subnets must be private.
+            return ec2.Subnet(
+                f"{name}-{suffix}",
+                vpc_id=vpc.id,
+                cidr_block=cidr,
+                availability_zone=zone,
+                map_public_ip_on_launch=False,
+                tags={**tags(f"{name}-{suffix}"), **({role: "1"} if role else {})},
+                opts=here,
+            )
+
+        gpu = subnet("gpu", plan.gpu_cidr, location.zone, role="kubernetes.io/role/internal-elb")
+        cluster = [
+            subnet("cluster-a", plan.cluster_cidrs[0], location.zone, role=None),
+            subnet("cluster-b", plan.cluster_cidrs[1], location.second_zone, role=None),
+        ]
+        public = subnet("public", plan.public_cidr, location.zone, role="kubernetes.io/role/elb")
+
+        gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, tags=tags(f"{name}-internet"), opts=here)
+        address = ec2.Eip(f"{name}-nat-address", domain="vpc", tags=tags(f"{name}-nat-address"), opts=here)
+        nat = ec2.NatGateway(
+            f"{name}-nat",
+            allocation_id=address.id,
+            subnet_id=public.id,
+            tags=tags(f"{name}-nat"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[gateway]),
+        )
+
+        routes: dict[str, ec2.RouteTable] = {}
+        for suffix, subnets in (("public", [public]), ("private", [gpu, *cluster])):
+            table = ec2.RouteTable(
+                f"{name}-{suffix}-routes", vpc_id=vpc.id, tags=tags(f"{name}-{suffix}-routes"), opts=here
+            )
+            routes[suffix] = table
+            for member in subnets:
+                ec2.RouteTableAssociation(
+                    f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
+                )
+        out = ec2.Route(
+            f"{name}-public-out",
+            route_table_id=routes["public"].id,
+            destination_cidr_block="0.0.0.0/0",
+            gateway_id=gateway.id,
+            opts=here,
+        )
+        ec2.Route(
+            f"{name}-private-out",
+            route_table_id=routes["private"].id,
+            destination_cidr_block="0.0.0.0/0",
+            nat_gateway_id=nat.id,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
+        )
+        # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
+        ec2.VpcEndpoint(
+            f"{name}-s3",
+            vpc_id=vpc.id,
+            service_name=f"com.amazonaws.{location.region}.s3",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=[routes["private"].id],
+            tags=tags(f"{name}-s3"),
+            opts=here,
+        )
+        self.vpc_id = vpc.id
+        self.gpu_subnet_id = gpu.id
+        self.cluster_subnet_ids = [item.id for item in cluster]
+        self.register_outputs(
+            {
+                "vpcId": self.vpc_id,
+                "gpuSubnetId": self.gpu_subnet_id,
+                "clusterSubnetIds": self.cluster_subnet_ids,
+            }
+        )

@@ -1,0 +1,219 @@
+"""The whole AWS cluster as plain values: every question that needs no cloud is answered here. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from components.aws.interfaces import Interface, plan_interfaces
+from components.aws.location import Location
+from components.aws.lustre import LustrePlan, plan_lustre
+from components.plan import Equivalence, PlanError, cluster_facts
+from components.shapes import Shape, elastic_shape, training_shape
+from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, PublicAccess, ReservationPlacement
+
+__all__ = [
+    "AwsClusterPlan",
+    "ElasticPlan",
+    "NetworkPlan",
+    "PlacementPlan",
+    "SystemPlan",
+    "TrainingPlan",
+    "plan_cluster",
+]
+
+# The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
+# its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
+KUBERNETES_VERSION = "1.35"
+
+# A node group holds 450 nodes by default (EKS quota L-BD136F5B); a capacity block holds 64 instances.
+_NODE_GROUP_LIMIT = 450
+_CAPACITY_BLOCK_LIMIT = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPlan:
+    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone."""
+
+    vpc_cidr: str = "10.0.0.0/16"
+    gpu_cidr: str = "10.0.128.0/17"
+    cluster_cidrs: tuple[str, str] = ("10.0.0.0/20", "10.0.16.0/20")
+    public_cidr: str = "10.0.32.0/24"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan:
+    """CPU nodes for CoreDNS, Karpenter and operators. Karpenter's two replicas want two hosts."""
+
+    machine_type: str = "m7i.xlarge"
+    nodes: int = 2
+    root_gib: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementPlan:
+    """group: make a cluster placement group. reservation: target this one instead, in `group_name` only where the
+    reservation was created inside that group: a group forced on a reservation starves the launch."""
+
+    kind: Literal["group", "reservation", "none"]
+    reservation: str | None = None
+    group_name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    shape: Shape
+    nodes: int
+    spares: int
+    capacity_block: bool
+    placement: PlacementPlan
+    interfaces: tuple[Interface, ...]
+    root_gib: int = 500
+
+    @property
+    def size(self) -> int:
+        """Nodes bought: asked and spare."""
+        return self.nodes + self.spares
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElasticPlan:
+    """Single-node GPU capacity by Karpenter. max_gpus, expected_gpus: limit and average use, in GPUs."""
+
+    shape: Shape
+    max_gpus: int
+    expected_gpus: str | None
+    capacity_types: tuple[str, ...]
+    root_gib: int = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwsClusterPlan:
+    """api_cidrs: ranges that reach the cluster's API over the internet; none when it answers inside only."""
+
+    name: str
+    stack: str
+    location: Location
+    labels: Mapping[str, str]
+    kubernetes_version: str
+    api_cidrs: tuple[str, ...]
+    network: NetworkPlan
+    system: SystemPlan
+    training: TrainingPlan
+    storage: LustrePlan
+    elastic: ElasticPlan | None
+    facts: Mapping[str, Any]
+
+
+def plan_cluster(spec: ClusterSpec, location: Location, *, stack: str) -> AwsClusterPlan:
+    """The plan of a spec at a location. Raises PlanError with every reason why AWS can't carry it."""
+    shape = training_shape("aws", spec.accelerator, spec.training.fabric_gbps)
+    training = TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
+        placement=_placement(spec),
+        interfaces=plan_interfaces(shape),
+    )
+    problems = _problems(training)
+    if problems:
+        raise PlanError(problems)
+    storage = plan_lustre(
+        spec.storage.shared.usable_tib, spec.storage.shared.gb_per_s, protect=spec.storage.shared.protect
+    )
+    built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
+    elastic = None if built is None else _elastic(spec.accelerator, built)
+    return AwsClusterPlan(
+        name=spec.name,
+        stack=stack,
+        location=location,
+        labels=dict(spec.labels),
+        kubernetes_version=KUBERNETES_VERSION,
+        api_cidrs=spec.access.cidrs if isinstance(spec.access, PublicAccess) else (),
+        network=NetworkPlan(),
+        system=SystemPlan(),
+        training=training,
+        storage=storage,
+        elastic=elastic,
+        facts=cluster_facts(
+            spec,
+            equivalence=Equivalence(
+                shape=shape,
+                nodes=spec.training.nodes,
+                co_location=_co_location(training.placement),
+                storage_gib=storage.capacity_gib,
+                storage_gb_per_s=storage.gb_per_s,
+            ),
+            outside_training=[f"{spec.name}-elastic"] if elastic else [],
+            not_built=_not_built(spec),
+            losses=_losses(spec, shape, elastic),
+        ),
+    )
+
+
+def _placement(spec: ClusterSpec) -> PlacementPlan:
+    if isinstance(spec.placement, ReservationPlacement):
+        return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
+    return PlacementPlan(kind=spec.placement.kind)
+
+
+def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
+    shape = elastic_shape("aws", accelerator)
+    return ElasticPlan(
+        shape=shape,
+        max_gpus=math.ceil(elastic.max_gpus / shape.gpus) * shape.gpus,
+        expected_gpus=None if elastic.expected_gpus is None else str(elastic.expected_gpus),
+        capacity_types=elastic.purchase,
+    )
+
+
+def _problems(training: TrainingPlan) -> list[str]:
+    limit, what = (
+        (_CAPACITY_BLOCK_LIMIT, "one capacity block holds")
+        if training.capacity_block
+        else (_NODE_GROUP_LIMIT, "one EKS node group holds")
+    )
+    problems: list[str] = []
+    if training.size > limit:
+        problems.append(
+            f"training.nodes and training.spares make {training.size} nodes; {what} at most {limit}: ask for fewer"
+        )
+    reservation = training.placement.reservation
+    if reservation is not None and not reservation.startswith("cr-"):
+        problems.append(f"placement.id is {reservation!r}; an AWS reservation or capacity block is named cr-...")
+    return problems
+
+
+def _co_location(placement: PlacementPlan) -> str:
+    return {
+        "group": "one cluster placement group",
+        "reservation": f"as reserved in {placement.reservation}",
+        "none": "none, a single node",
+    }[placement.kind]
+
+
+def _not_built(spec: ClusterSpec) -> list[str]:
+    """What the spec asks for and this cluster does not contain."""
+    not_built: list[str] = []
+    if spec.mig is not None:
+        not_built.append(f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}")
+    if spec.elastic is not None and spec.elastic.engine == "native":
+        not_built.append("elastic.engine native: on AWS the elastic pool is Karpenter's")
+    return not_built
+
+
+def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:
+    """What AWS can't give of what the spec asks."""
+    losses: list[str] = []
+    if shape.fabric_gbps < spec.training.fabric_gbps:
+        asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
+        losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
+    if elastic is not None and elastic.shape.accelerator != spec.accelerator:
+        losses.append(
+            f"elastic pool: no machine with a single {spec.accelerator.upper()}; "
+            f"{elastic.shape.machine_type} has one {elastic.shape.accelerator.upper()}"
+        )
+    return losses

@@ -1,0 +1,123 @@
+"""The shared file system, in the GPU nodes' zone, and the driver that mounts it."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import ec2, eks, fsx, vpc
+
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, pod_role
+from components.aws.lustre import LustrePlan
+from components.aws.network import Network
+
+__all__ = ["Storage"]
+
+# Lustre's ports, among file servers and clients, both ways. Source: FSx for Lustre user guide, cannot-create-fs.
+_PORTS = ((988, 988), (1018, 1023))
+
+
+class Storage(pulumi.ComponentResource):
+    """Outputs: file_system_id, dns_name, mount_name (not "fsx" for this deployment type)."""
+
+    file_system_id: pulumi.Output[str]
+    dns_name: pulumi.Output[str]
+    mount_name: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: LustrePlan,
+        *,
+        network: Network,
+        control_plane: ControlPlane,
+        after: list[pulumi.Resource],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the nodes that the driver's controller needs."""
+        super().__init__("gpucluster:aws:Storage", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        group, rules = _security_group(f"{name}-lustre", network.vpc_id, control_plane.security_group_id, tags, here)
+        file_system = fsx.LustreFileSystem(
+            f"{name}-shared",
+            deployment_type="PERSISTENT_2",
+            storage_type="SSD",
+            storage_capacity=plan.capacity_gib,
+            per_unit_storage_throughput=plan.tier,
+            file_system_type_version="2.15",
+            data_compression_type="LZ4",
+            automatic_backup_retention_days=0,
+            subnet_ids=network.gpu_subnet_id,
+            security_group_ids=[group.id],
+            tags=tags(f"{name}-shared"),
+            # The rules come first: later changes of the group do not reach the file servers.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=plan.protect),
+        )
+        # The volume is declared by hand, so the driver may look and not create.
+        role, grants = pod_role(
+            f"{name}-csi-role",
+            cluster_name=control_plane.cluster_name,
+            namespace="kube-system",
+            service_account="fsx-csi-controller-sa",
+            statements=[{"Effect": "Allow", "Action": ["fsx:DescribeFileSystems"], "Resource": "*"}],
+            tags=tags,
+            opts=here,
+        )
+        driver = eks.Addon(
+            f"{name}-csi",
+            cluster_name=control_plane.cluster_name,
+            addon_name="aws-fsx-csi-driver",
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="PRESERVE",
+            tags=tags(f"{name}-csi"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
+        )
+        self.file_system_id = file_system.id
+        self.dns_name = file_system.dns_name
+        self.mount_name = file_system.mount_name
+        self.ready = [driver]
+        self.register_outputs(
+            {"fileSystemId": self.file_system_id, "dnsName": self.dns_name, "mountName": self.mount_name}
+        )
+
+
+def _security_group(
+    name: str,
+    vpc_id: pulumi.Input[str],
+    client_group_id: pulumi.Input[str],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> tuple[ec2.SecurityGroup, list[pulumi.Resource]]:
+    """The file servers' group, open on Lustre's ports to itself and to the clients' group, which opens back to it."""
+    servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", tags=tags(name), opts=opts)
+    rules: list[pulumi.Resource] = []
+
+    def allow(
+        suffix: str,
+        rule: type[vpc.SecurityGroupIngressRule] | type[vpc.SecurityGroupEgressRule],
+        group: pulumi.Input[str],
+        peer: pulumi.Input[str],
+    ) -> None:
+        for first, last in _PORTS:
+            full = f"{name}-{suffix}-{first}"
+            rules.append(
+                rule(
+                    full,
+                    security_group_id=group,
+                    referenced_security_group_id=peer,
+                    ip_protocol="tcp",
+                    from_port=first,
+                    to_port=last,
+                    description="Lustre",
+                    tags=tags(full),
+                    opts=opts,
+                )
+            )
+
+    allow("in-self", vpc.SecurityGroupIngressRule, servers.id, servers.id)
+    allow("out-self", vpc.SecurityGroupEgressRule, servers.id, servers.id)
+    allow("in-clients", vpc.SecurityGroupIngressRule, servers.id, client_group_id)
+    allow("out-clients", vpc.SecurityGroupEgressRule, servers.id, client_group_id)
+    allow("clients-in", vpc.SecurityGroupIngressRule, client_group_id, servers.id)
+    return servers, rules

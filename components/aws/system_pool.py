@@ -1,0 +1,73 @@
+"""CPU nodes for what the cluster itself runs, and the add-ons that wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_aws import eks
+
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, node_role
+from components.aws.launch_template import node_launch_template
+from components.aws.plan import SystemPlan
+
+__all__ = ["SystemPool"]
+
+
+class SystemPool(pulumi.ComponentResource):
+    """Outputs: node_group_name. `ready` is what in-cluster software waits for."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: SystemPlan,
+        *,
+        control_plane: ControlPlane,
+        subnet_ids: Sequence[pulumi.Input[str]],
+        labels: Mapping[str, str],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:aws:SystemPool", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        role, attachments = node_role(f"{name}-role", tags, here)
+        template = node_launch_template(
+            f"{name}-template",
+            node_name=name,
+            machine_type=plan.machine_type,
+            root_gib=plan.root_gib,
+            tags=tags,
+            opts=here,
+        )
+        group = eks.NodeGroup(
+            f"{name}-nodes",
+            cluster_name=control_plane.cluster_name,
+            node_role_arn=role.arn,
+            subnet_ids=list(subnet_ids),
+            ami_type="AL2023_x86_64_STANDARD",
+            capacity_type="ON_DEMAND",
+            scaling_config=eks.NodeGroupScalingConfigArgs(
+                desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes + 1
+            ),
+            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
+            launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
+            labels={**labels, "gpucluster/pool": "system"},
+            tags=tags(f"{name}-nodes"),
+            # A node joins only where its network plug-in is there first.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
+        )
+        # CoreDNS stays pending, and its add-on degraded, until a node exists.
+        dns = eks.Addon(
+            f"{name}-coredns",
+            cluster_name=control_plane.cluster_name,
+            addon_name="coredns",
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="PRESERVE",
+            tags=tags(f"{name}-coredns"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
+        )
+        self.ready = [group, dns]
+        self.register_outputs({"nodeGroupName": group.node_group_name})

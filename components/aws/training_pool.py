@@ -1,0 +1,152 @@
+"""The training pool: a fixed number of GPU nodes in one co-location domain with the fabric on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_aws import ec2, eks, vpc
+
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, node_role
+from components.aws.launch_template import node_launch_template
+from components.aws.network import Network
+from components.aws.plan import TrainingPlan
+from components.aws.user_data import gpu_user_data
+
+__all__ = ["GPU_TAINT_KEY", "TrainingPool"]
+
+GPU_TAINT_KEY = "nvidia.com/gpu"
+
+
+class TrainingPool(pulumi.ComponentResource):
+    """Outputs: node_group_name, placement_group_name (None without a group of its own)."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TrainingPlan,
+        *,
+        network: Network,
+        control_plane: ControlPlane,
+        labels: Mapping[str, str],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:aws:TrainingPool", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        fabric = _fabric_security_group(f"{name}-efa", network.vpc_id, tags, here)
+        group = (
+            ec2.PlacementGroup(f"{name}-group", strategy="cluster", tags=tags(f"{name}-group"), opts=here)
+            if plan.placement.kind == "group"
+            else None
+        )
+        role, attachments = node_role(f"{name}-role", tags, here)
+        template = node_launch_template(
+            f"{name}-template",
+            node_name=name,
+            machine_type=plan.shape.machine_type,
+            root_gib=plan.root_gib,
+            tags=tags,
+            user_data=gpu_user_data(),
+            network_interfaces=[
+                ec2.LaunchTemplateNetworkInterfaceArgs(
+                    network_card_index=interface.card,
+                    device_index=interface.device,
+                    interface_type=interface.kind,
+                    # A template that names groups keeps EKS from adding the cluster's own.
+                    security_groups=[control_plane.security_group_id, fabric.id],
+                    delete_on_termination="true",
+                )
+                for interface in plan.interfaces
+            ],
+            placement=_placement(plan, group),
+            market=_market(plan),
+            reservation=_reservation(plan),
+            opts=here,
+        )
+        nodes = eks.NodeGroup(
+            f"{name}-nodes",
+            cluster_name=control_plane.cluster_name,
+            node_role_arn=role.arn,
+            # One subnet is one zone: peers of the fabric can't be in two.
+            subnet_ids=[network.gpu_subnet_id],
+            ami_type="AL2023_x86_64_NVIDIA",
+            capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
+            scaling_config=eks.NodeGroupScalingConfigArgs(
+                desired_size=plan.size, min_size=plan.size, max_size=plan.size
+            ),
+            # Replace in place: there is no spare node of this kind to surge to.
+            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
+            launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
+            labels={
+                **labels,
+                "gpucluster/pool": "training",
+                "nvidia.com/gpu.present": "true",
+                "vpc.amazonaws.com/efa.present": "true",
+            },
+            taints=[eks.NodeGroupTaintArgs(key=GPU_TAINT_KEY, value="true", effect="NO_SCHEDULE")],
+            tags=tags(f"{name}-nodes"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
+        )
+        self.ready = [nodes]
+        self.register_outputs(
+            {
+                "nodeGroupName": nodes.node_group_name,
+                "placementGroupName": group.name if group is not None else plan.placement.group_name,
+            }
+        )
+
+
+def _fabric_security_group(
+    name: str, vpc_id: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> ec2.SecurityGroup:
+    """A group open to itself both ways: EFA traffic has no IP address, so a rule for 0.0.0.0/0 does not match it."""
+    group = ec2.SecurityGroup(
+        name, vpc_id=vpc_id, description="EFA between the nodes of one training pool", tags=tags(name), opts=opts
+    )
+    for suffix, rule in (("in", vpc.SecurityGroupIngressRule), ("out", vpc.SecurityGroupEgressRule)):
+        rule(
+            f"{name}-{suffix}",
+            security_group_id=group.id,
+            referenced_security_group_id=group.id,
+            ip_protocol="-1",
+            description="EFA within the pool",
+            tags=tags(f"{name}-{suffix}"),
+            opts=opts,
+        )
+    vpc.SecurityGroupEgressRule(
+        f"{name}-internet",
+        security_group_id=group.id,
+        cidr_ipv4="0.0.0.0/0",
+        ip_protocol="-1",
+        description="Images and APIs",
+        tags=tags(f"{name}-internet"),
+        opts=opts,
+    )
+    return group
+
+
+def _placement(plan: TrainingPlan, group: ec2.PlacementGroup | None) -> ec2.LaunchTemplatePlacementArgs | None:
+    """The pool's own group, or the one its reservation was created in; nothing is forced on another reservation."""
+    if group is not None:
+        return ec2.LaunchTemplatePlacementArgs(group_name=group.name)
+    if plan.placement.group_name is not None:
+        return ec2.LaunchTemplatePlacementArgs(group_name=plan.placement.group_name)
+    return None
+
+
+def _market(plan: TrainingPlan) -> ec2.LaunchTemplateInstanceMarketOptionsArgs | None:
+    return ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block") if plan.capacity_block else None
+
+
+def _reservation(plan: TrainingPlan) -> ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:
+    if plan.placement.reservation is None:
+        return None
+    return ec2.LaunchTemplateCapacityReservationSpecificationArgs(
+        capacity_reservation_target=ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
+            capacity_reservation_id=plan.placement.reservation
+        )
+    )

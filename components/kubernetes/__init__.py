@@ -1,0 +1,1 @@
+"""What stands inside every cluster, whichever cloud carries it."""

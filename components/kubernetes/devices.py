@@ -1,0 +1,42 @@
+"""The device plugins that let pods ask for GPUs and fabric interfaces."""
+
+from __future__ import annotations
+
+import pulumi
+
+from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
+from components.kubernetes.release import release
+
+__all__ = ["Devices"]
+
+_GPU_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+
+
+class Devices(pulumi.ComponentResource):
+    """Resources `nvidia.com/gpu` and, on AWS, `vpc.amazonaws.com/efa` of the nodes."""
+
+    def __init__(self, name: str, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions | None = None) -> None:
+        """after: nodes on which the plugins can run."""
+        super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        gpu = release(
+            f"{name}-nvidia",
+            NVIDIA_DEVICE_PLUGIN,
+            namespace="kube-system",
+            values={"nodeSelector": {"nvidia.com/gpu.present": "true"}, "tolerations": [_GPU_TOLERATION]},
+            after=after,
+            opts=here,
+        )
+        # The chart tolerates no GPU taint by default, and its pod exits on a node without EFA.
+        efa = release(
+            f"{name}-efa",
+            EFA_DEVICE_PLUGIN,
+            namespace="kube-system",
+            values={
+                "nodeSelector": {"vpc.amazonaws.com/efa.present": "true"},
+                "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}, _GPU_TOLERATION],
+            },
+            after=after,
+            opts=here,
+        )
+        self.register_outputs({"gpuPlugin": gpu.name, "efaPlugin": efa.name})

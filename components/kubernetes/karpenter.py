@@ -1,0 +1,69 @@
+"""A Karpenter node pool for single-node GPU jobs: the same on every cloud but for its machines and node class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_kubernetes.apiextensions import CustomResource
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+__all__ = ["EXPECTED_GPUS", "node_pool"]
+
+# Read by the cost module: GPUs of this pool that run on average.
+EXPECTED_GPUS = "gpucluster/expected-gpus"
+
+
+def node_pool(
+    name: str,
+    *,
+    object_name: str,
+    node_class: tuple[str, str, str],
+    machine_types: Sequence[str],
+    capacity_types: Sequence[str],
+    zone: str,
+    max_gpus: int,
+    expected_gpus: str | None,
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> CustomResource:
+    """A pool that grows to `max_gpus`, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
+
+    node_class: API group, kind and name.
+    """
+    group, kind, class_name = node_class
+    return CustomResource(
+        name,
+        api_version="karpenter.sh/v1",
+        kind="NodePool",
+        metadata=ObjectMetaArgs(
+            name=object_name,
+            labels=dict(labels),
+            annotations=None if expected_gpus is None else {EXPECTED_GPUS: expected_gpus},
+        ),
+        spec={
+            "template": {
+                "metadata": {"labels": {**labels, "gpucluster/pool": object_name, "nvidia.com/gpu.present": "true"}},
+                "spec": {
+                    "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
+                    "requirements": [
+                        _one_of("node.kubernetes.io/instance-type", machine_types),
+                        _one_of("karpenter.sh/capacity-type", capacity_types),
+                        _one_of("topology.kubernetes.io/zone", [zone]),
+                    ],
+                    "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+                    # Forceful when it comes, so a limit on draining goes with it.
+                    "expireAfter": "720h",
+                    "terminationGracePeriod": "24h",
+                },
+            },
+            "limits": {"nvidia.com/gpu": str(max_gpus)},
+            # Never move a running job to save a machine.
+            "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "5m"},
+        },
+        opts=opts,
+    )
+
+
+def _one_of(key: str, values: Sequence[str]) -> dict[str, object]:
+    return {"key": key, "operator": "In", "values": list(values)}

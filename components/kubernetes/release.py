@@ -1,0 +1,40 @@
+"""One Helm release of a pinned chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
+
+from components.kubernetes.charts import Chart
+
+__all__ = ["release"]
+
+
+def release(
+    name: str,
+    chart: Chart,
+    *,
+    namespace: pulumi.Input[str],
+    values: Mapping[str, Any],
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+    release_name: str | None = None,
+    skip_crds: bool = False,
+) -> Release:
+    """A release that waits until its pods are ready, and undoes itself where they never are."""
+    return Release(
+        name,
+        name=release_name,
+        chart=chart.chart,
+        version=chart.version,
+        repository_opts=RepositoryOptsArgs(repo=chart.repository) if chart.repository else None,
+        namespace=namespace,
+        values=dict(values),
+        skip_crds=skip_crds,
+        atomic=True,
+        timeout=600,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+    )

@@ -1,0 +1,28 @@
+"""Labels: which ones every cluster carries, and how each cloud writes them. The only way a tag is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["LABEL_VALUE", "REQUIRED_LABELS", "aws_tags", "kubernetes_labels"]
+
+REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
+
+# What all clouds and Kubernetes accept alike: Google Cloud is the narrowest (lower case, 63 characters); Kubernetes
+# wants a letter or digit at both ends.
+LABEL_VALUE: Final = re.compile(r"^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$")
+
+
+def aws_tags(labels: Mapping[str, str], *, stack: str, name: str) -> dict[str, str]:
+    """AWS tags of one resource: the labels, its logical name, and the stack that owns it.
+
+    Name and owner let an orphan be traced back to the program that made it.
+    """
+    return {**labels, "Name": name, "pulumi-stack": stack, "managed-by": "pulumi"}
+
+
+def kubernetes_labels(labels: Mapping[str, str], *, stack: str) -> dict[str, str]:
+    """Kubernetes labels of one object or node: the labels and the stack that owns it."""
+    return {**labels, "pulumi-stack": stack, "app.kubernetes.io/managed-by": "pulumi"}

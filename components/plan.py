@@ -1,0 +1,83 @@
+"""What the plans of all clouds share: the mistakes a plan reports, and the facts it hands to cost and policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from components.shapes import Shape
+from components.spec import ClusterSpec
+
+__all__ = ["HEADROOM", "Equivalence", "PlanError", "cluster_facts"]
+
+# Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
+HEADROOM = Decimal("1.25")
+
+
+class PlanError(Exception):
+    """A spec that this cloud can't carry as asked: `problems` has one line for each reason."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problems))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equivalence:
+    """What two clusters of one spec are compared by.
+
+    fabric_gbps, host_gbps: per training node, Gb/s. scratch_gb: local NVMe per training node, GB.
+    storage_gib, storage_gb_per_s: shared file system as provisioned, GiB and GB/s.
+    """
+
+    shape: Shape
+    nodes: int
+    co_location: str
+    storage_gib: int
+    storage_gb_per_s: Decimal
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "machineType": self.shape.machine_type,
+            "accelerator": self.shape.accelerator,
+            "gpus": self.nodes * self.shape.gpus,
+            "gpuMemoryMib": self.shape.gpu_memory_mib,
+            "fabric": self.shape.fabric,
+            "fabricGbps": self.shape.fabric_gbps,
+            "hostGbps": self.shape.host_gbps,
+            "coLocation": self.co_location,
+            "vcpus": self.shape.vcpus,
+            "memoryGib": self.shape.memory_gib,
+            "scratchGb": self.shape.nvme_gb,
+            "storageGib": self.storage_gib,
+            "storageGbPerS": str(self.storage_gb_per_s),
+        }
+
+
+def cluster_facts(
+    spec: ClusterSpec,
+    *,
+    equivalence: Equivalence,
+    outside_training: Sequence[str],
+    not_built: Sequence[str],
+    losses: Sequence[str],
+) -> dict[str, Any]:
+    """What a cluster says of itself: read by the cost module and the policies, which know no component.
+
+    outside_training: names of the parts that are not training, such as the elastic pool.
+    not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
+    """
+    return {
+        "requiredLabels": dict(spec.labels),
+        "budget": {"monthly": str(spec.budget.monthly_usd), "currency": "USD", "onExceed": spec.budget.on_exceed},
+        "exemptions": [item.model_dump(mode="json") for item in spec.exemptions],
+        "durationDays": spec.duration / 24,
+        "trainingGpus": spec.training.nodes * equivalence.shape.gpus,
+        "spareGpus": spec.training.spares * equivalence.shape.gpus,
+        "outsideTraining": list(outside_training),
+        "notBuilt": list(not_built),
+        "losses": list(losses),
+        "equivalence": equivalence.facts(),
+    }

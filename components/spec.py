@@ -1,0 +1,278 @@
+"""What a user asks for: one cluster, in words that hold on every cloud. Imports no Pulumi.
+
+`components.spec_file` reads it from YAML and turns every mistake into one line in the user's words.
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from components.labels import LABEL_VALUE, REQUIRED_LABELS
+
+__all__ = [
+    "Access",
+    "Budget",
+    "CapacityBlockPurchase",
+    "ClusterSpec",
+    "Elastic",
+    "Exemption",
+    "GroupPlacement",
+    "Mig",
+    "NoPlacement",
+    "OnDemandPurchase",
+    "PrivateAccess",
+    "PublicAccess",
+    "ReservationPlacement",
+    "SharedStorage",
+    "SpotPurchase",
+    "Storage",
+    "Training",
+]
+
+_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+
+
+def _hours(value: object) -> object:
+    """Hours in a duration such as `36h`, `14d` or `2w`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError("has no unit; write hours, days or weeks, such as 36h, 14d or 2w")
+    if not isinstance(value, str):
+        return value
+    match = _DURATION.match(value.strip())
+    if match is None:
+        raise ValueError("is not a duration; write hours, days or weeks, such as 36h, 14d or 2w")
+    return int(match[1]) * _HOURS[match[2]]
+
+
+def _money(value: object) -> object:
+    """A dollar amount without the binary rounding of a YAML float."""
+    return str(value) if isinstance(value, float) else value
+
+
+def _cidr(value: str) -> str:
+    try:
+        return str(ipaddress.IPv4Network(value))
+    except ValueError:
+        raise ValueError("is not an IPv4 range; write one such as 203.0.113.0/24, with no host bits set") from None
+
+
+Cidr = Annotated[str, AfterValidator(_cidr)]
+
+
+class Model(BaseModel):
+    """A part of the spec: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Training(Model):
+    """The training pool: fixed size, co-located, fabric on."""
+
+    nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use")
+    spares: int = Field(default=0, ge=0, le=512, description="Nodes bought beside the asked ones, in the same domain")
+    fabric_gbps: int = Field(
+        default=0, ge=0, le=12_800, description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has"
+    )
+
+
+class OnDemandPurchase(Model):
+    """List price by the hour, no promise of capacity."""
+
+    kind: Literal["on-demand"] = "on-demand"
+
+
+class SpotPurchase(Model):
+    """Spare capacity that the cloud can take back."""
+
+    kind: Literal["spot"]
+
+
+class CapacityBlockPurchase(Model):
+    """Capacity for fixed dates, paid upfront, named by the id of its reservation."""
+
+    kind: Literal["capacity-block"]
+
+
+Purchase = Annotated[OnDemandPurchase | SpotPurchase | CapacityBlockPurchase, Field(discriminator="kind")]
+
+
+class GroupPlacement(Model):
+    """A co-location domain made for this cluster."""
+
+    kind: Literal["group"] = "group"
+
+
+class ReservationPlacement(Model):
+    """Capacity that is reserved, and therefore placed, already."""
+
+    kind: Literal["reservation"]
+    id: str = Field(min_length=3, max_length=512, description="The cloud's id of the reservation or capacity block")
+    group: str | None = Field(
+        default=None, min_length=1, description="Placement group the reservation was created in; leave out otherwise"
+    )
+
+
+class NoPlacement(Model):
+    """No co-location; for a single node only."""
+
+    kind: Literal["none"]
+
+
+Placement = Annotated[GroupPlacement | ReservationPlacement | NoPlacement, Field(discriminator="kind")]
+
+
+class Elastic(Model):
+    """Single-node GPU capacity that comes and goes with the jobs."""
+
+    engine: Literal["karpenter", "native"] = "karpenter"
+    max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach")
+    expected_gpus: Decimal | None = Field(
+        default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
+    )
+    purchase: tuple[Literal["on-demand", "spot"], ...] = Field(default=("on-demand",), min_length=1)
+
+    @model_validator(mode="after")
+    def expected_is_within_the_limit(self) -> Elastic:
+        if self.expected_gpus is not None and self.expected_gpus > self.max_gpus:
+            raise ValueError(
+                f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
+            )
+        return self
+
+
+class Mig(Model):
+    """Nodes whose GPUs are sliced; never for multi-node training."""
+
+    nodes: int = Field(ge=1, le=512, description="Nodes in the pool")
+    layout: str = Field(min_length=1, description="Slices of every GPU, such as all-1g.10gb")
+
+
+class SharedStorage(Model):
+    """The file system every node mounts."""
+
+    usable_tib: Decimal = Field(gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom")
+    gb_per_s: Decimal = Field(default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s")
+    protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
+
+
+class Storage(Model):
+    shared: SharedStorage
+
+
+class Budget(Model):
+    """The most this stack may cost in a month of 730 hours."""
+
+    monthly_usd: Annotated[Decimal, BeforeValidator(_money)] = Field(gt=0, decimal_places=2)
+    on_exceed: Literal["fail", "warn"] = "fail"
+
+
+class PublicAccess(Model):
+    """The cluster's API answers on the internet, to these ranges only."""
+
+    kind: Literal["public"]
+    cidrs: tuple[Cidr, ...] = Field(min_length=1, description="IPv4 ranges that may reach the API")
+
+    @field_validator("cidrs")
+    @classmethod
+    def not_open_to_everyone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if "0.0.0.0/0" in value:
+            raise ValueError("opens the cluster's API to everyone; name the ranges of your office or VPN")
+        return value
+
+
+class PrivateAccess(Model):
+    """The cluster's API answers inside the network only."""
+
+    kind: Literal["private"]
+
+
+Access = Annotated[PublicAccess | PrivateAccess, Field(discriminator="kind")]
+
+
+class Exemption(Model):
+    """A rule that a resource may break, for a reason, until a day."""
+
+    rule: str = Field(min_length=1)
+    resource: str = Field(min_length=1, description="Logical name of the resource, or * for all")
+    reason: str = Field(min_length=10)
+    owner: str = Field(min_length=1)
+    until: datetime.date
+
+
+class ClusterSpec(Model):
+    """One training cluster. The same spec gives equivalent clusters on every cloud."""
+
+    name: str = Field(
+        pattern=r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$",
+        description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
+    )
+    accelerator: Literal["h100", "h200"] = "h100"
+    training: Training
+    purchase: Purchase = OnDemandPurchase()
+    placement: Placement = GroupPlacement()
+    elastic: Elastic | None = None
+    mig: Mig | None = None
+    storage: Storage
+    labels: dict[str, str]
+    budget: Budget
+    duration: Annotated[int, BeforeValidator(_hours)] = Field(
+        gt=0, description="How long the cluster is meant to stand: 36h, 14d or 2w; held in hours"
+    )
+    access: Access
+    exemptions: tuple[Exemption, ...] = ()
+
+    @field_validator("labels", mode="before")
+    @classmethod
+    def labels_are_complete_and_portable(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        labels = cast(dict[Any, Any], value)
+        missing = [key for key in REQUIRED_LABELS if key not in labels]
+        numbers = [f"{key}: {text}" for key, text in labels.items() if not isinstance(text, str)]
+        wrong = [
+            f"{key}: {text}" for key, text in labels.items() if isinstance(text, str) and not LABEL_VALUE.match(text)
+        ]
+        wrong += [str(key) for key in labels if not LABEL_VALUE.match(str(key))]
+        problems: list[str] = []
+        if missing:
+            problems.append(f"lacks {', '.join(missing)}; required: {', '.join(REQUIRED_LABELS)}")
+        if numbers:
+            problems.append(f"{', '.join(numbers)}: not text; put the value in quotes")
+        if wrong:
+            problems.append(
+                f"{'; '.join(wrong)}: not allowed on every cloud; write 1 to 63 lower-case letters, digits, - and _, "
+                "starting and ending with a letter or digit"
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return labels
+
+    @model_validator(mode="after")
+    def purchase_fits_placement(self) -> ClusterSpec:
+        nodes = self.training.nodes + self.training.spares
+        problems: list[str] = []
+        if isinstance(self.placement, NoPlacement) and nodes > 1:
+            problems.append(
+                f"placement.kind is 'none', for a single node only, and training asks for {nodes} with its spares; "
+                "choose group, or reservation with its id"
+            )
+        if isinstance(self.purchase, SpotPurchase):
+            problems.append(
+                "purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
+                "capacity-block, and put spot under elastic.purchase"
+            )
+        if isinstance(self.purchase, CapacityBlockPurchase) and not isinstance(self.placement, ReservationPlacement):
+            problems.append(
+                "purchase.kind is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
+                "bought by hand, because it is paid upfront and can't be cancelled"
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self

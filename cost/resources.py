@@ -1,0 +1,136 @@
+"""One view of a Pulumi resource, whatever it was read from.
+
+Four sources give resources: the running program, a policy pack, a plan file (`pulumi preview --json`) and a
+state file (`pulumi stack export`). Each reader turns its own form into `Resource`, and everything after that
+(prices, guardrails) reads only this form. What a source lacks is said here:
+
+========  =========================  ======================================  =============================
+source    inputs                     outputs                                 deletions
+========  =========================  ======================================  =============================
+program   yes; an output that only   no                                      no
+          the cloud knows: UNKNOWN
+policy    yes, merged from outputs   what a component registered             no
+plan      yes                        what a component registered, updates    yes (not part of this view)
+state     yes                        yes                                     no
+========  =========================  ======================================  =============================
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "urn_name", "urn_type"]
+
+
+class Unknown(enum.Enum):
+    """The type of `UNKNOWN`, the one value that stands for "not known before the update"."""
+
+    UNKNOWN = "not known before the update"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a value that is not known yet is neither true nor false; compare with `is UNKNOWN`")
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+
+
+def urn_type(urn: str) -> str:
+    """The type token in a URN, without its parents' types."""
+    return urn.split("::")[2].rsplit("$", 1)[-1]
+
+
+def urn_name(urn: str) -> str:
+    """The logical name in a URN."""
+    return urn.split("::", 3)[3]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One resource as a program declares it.
+
+    urn: the engine's identity of the resource; the same in every source.
+    type: type token, e.g. `aws:ec2/vpc:Vpc`.
+    name: logical name.
+    inputs: camelCase keys as the engine has them; plain str, int, float, bool, list, dict, None, or UNKNOWN at
+        any depth. Secrets are UNKNOWN.
+    outputs: what the source knows beyond the inputs; for a component what it registered.
+    custom: False for a component, which owns no cloud resource of its own.
+    parent: URN of the parent, None at the top.
+    provider: URN of the provider resource, None for a default provider that the source does not show.
+    dependencies: input property -> URNs of the resources its value comes from.
+    source_position: `path#line` of the declaration where the source knows it.
+    """
+
+    urn: str
+    type: str
+    name: str
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    custom: bool = True
+    parent: str | None = None
+    provider: str | None = None
+    dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    source_position: str | None = None
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What a component says of itself: its registered outputs over its inputs."""
+        return {**self.inputs, **self.outputs}
+
+
+class Resources:
+    """The resources of one stack, looked up by URN, type, reference and parentage."""
+
+    def __init__(self, resources: Iterable[Resource], *, default_regions: Mapping[str, str] | None = None) -> None:
+        """
+        default_regions: package -> region of the default provider, from the stack's configuration.
+        """
+        self._by_urn = {resource.urn: resource for resource in resources}
+        self._default_regions = dict(default_regions or {})
+        self._by_type: dict[str, list[Resource]] | None = None
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._by_urn.values())
+
+    def __len__(self) -> int:
+        return len(self._by_urn)
+
+    def get(self, urn: str | None) -> Resource | None:
+        """The resource with this URN, None when it is not part of the stack."""
+        return None if urn is None else self._by_urn.get(urn)
+
+    def of_type(self, type_: str) -> Sequence[Resource]:
+        """The resources of one type, in the order of the source."""
+        if self._by_type is None:
+            self._by_type = {}
+            for resource in self:
+                self._by_type.setdefault(resource.type, []).append(resource)
+        return self._by_type.get(type_, [])
+
+    def referred(self, resource: Resource, prop: str, type_: str) -> Resource | None:
+        """The resource of type `type_` that input `prop` takes its value from, None when there is none."""
+        for urn in resource.dependencies.get(prop, ()):
+            found = self._by_urn.get(urn)
+            if found is not None and found.type == type_:
+                return found
+        return None
+
+    def parents(self, resource: Resource) -> Iterator[Resource]:
+        """The components around a resource, nearest first."""
+        parent = self.get(resource.parent)
+        while parent is not None:
+            yield parent
+            parent = self.get(parent.parent)
+
+    def region(self, resource: Resource) -> str | Unknown | None:
+        """The region a resource is made in: its own, else its provider's; None when no source says it."""
+        own = resource.inputs.get("region")
+        if own is not None:
+            return own
+        provider = self.get(resource.provider)
+        if provider is not None and "region" in provider.inputs:
+            return provider.inputs["region"]
+        return self._default_regions.get(resource.type.split(":", 1)[0])

@@ -1,0 +1,21 @@
+"""One stack: configuration -> spec -> plan -> component -> costed plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pulumi
+
+from components.clouds import declare
+from components.plan import PlanError
+from components.spec_file import SpecError, read_spec
+from cost.preview import costed_plan, watch
+
+resources = watch()
+config = pulumi.Config()
+try:
+    declare(read_spec(Path(config.require("spec"))), config, stack=pulumi.get_stack())
+except (SpecError, PlanError) as error:
+    raise pulumi.RunError(str(error)) from None
+for name, total in costed_plan(resources).items():
+    pulumi.export(name, total)

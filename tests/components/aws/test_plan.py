@@ -1,0 +1,138 @@
+"""The AWS plan of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from components.aws.location import Location
+from components.aws.plan import ElasticPlan, PlacementPlan, plan_cluster
+from components.plan import PlanError
+from components.shapes import shape
+from components.spec import ClusterSpec
+
+HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
+Vary = Callable[..., ClusterSpec]
+
+
+def test_the_trial_becomes_five_nodes_in_one_group(vary: Vary) -> None:
+    training = plan_cluster(vary(), HERE, stack="aws-trial").training
+    assert (training.size, training.shape, training.placement, training.capacity_block) == (
+        5,
+        shape("aws", "p5.48xlarge"),
+        PlacementPlan(kind="group"),
+        False,
+    )
+
+
+def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
+    facts = plan_cluster(vary(), HERE, stack="aws-trial").facts
+    assert facts == {
+        "requiredLabels": {
+            "team": "research",
+            "project": "foundation-model",
+            "cost-center": "cc-1234",
+            "environment": "trial",
+            "owner": "ml-platform",
+        },
+        "budget": {"monthly": "250000", "currency": "USD", "onExceed": "fail"},
+        "exemptions": [],
+        "durationDays": 14.0,
+        "trainingGpus": 32,
+        "spareGpus": 8,
+        "outsideTraining": ["trial-elastic"],
+        "notBuilt": [],
+        "losses": [],
+        "equivalence": {
+            "machineType": "p5.48xlarge",
+            "accelerator": "h100",
+            "gpus": 32,
+            "gpuMemoryMib": 81920,
+            "fabric": "EFA",
+            "fabricGbps": 3200,
+            "hostGbps": 100,
+            "coLocation": "one cluster placement group",
+            "vcpus": 192,
+            "memoryGib": 2048,
+            "scratchGb": 30400,
+            "storageGib": 26400,
+            "storageGbPerS": "3.3",
+        },
+    }
+
+
+def test_no_group_is_forced_on_a_reservation(vary: Vary) -> None:
+    plan = plan_cluster(vary(placement={"kind": "reservation", "id": "cr-0123"}), HERE, stack="s")
+    assert plan.training.placement == PlacementPlan(kind="reservation", reservation="cr-0123", group_name=None)
+    assert plan.facts["equivalence"]["coLocation"] == "as reserved in cr-0123"
+
+
+def test_a_reservation_made_inside_a_group_keeps_it(vary: Vary) -> None:
+    plan = plan_cluster(vary(placement={"kind": "reservation", "id": "cr-0123", "group": "pg"}), HERE, stack="s")
+    assert plan.training.placement == PlacementPlan(kind="reservation", reservation="cr-0123", group_name="pg")
+
+
+def test_without_an_elastic_pool_there_is_none(vary: Vary) -> None:
+    plan = plan_cluster(vary(elastic=None), HERE, stack="s")
+    assert (plan.elastic, plan.facts["outsideTraining"]) == (None, [])
+
+
+def test_the_elastic_pool_takes_single_gpu_machines(vary: Vary) -> None:
+    plan = plan_cluster(vary(elastic={"max_gpus": 8, "purchase": ["spot", "on-demand"]}), HERE, stack="s")
+    assert plan.elastic == ElasticPlan(
+        shape=shape("aws", "p5.4xlarge"), max_gpus=8, expected_gpus=None, capacity_types=("spot", "on-demand")
+    )
+
+
+def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
+    spec = vary(
+        accelerator="h200",
+        training={"nodes": 2, "fabric_gbps": 6400},
+        mig={"nodes": 1, "layout": "all-1g.10gb"},
+    )
+    facts = plan_cluster(spec, HERE, stack="s").facts
+    assert facts["notBuilt"] == ["mig: 1 nodes of all-1g.10gb"]
+    assert facts["losses"] == [
+        "GPU fabric: 6,400 Gb/s a node asked, 3,200 on p5en.48xlarge",
+        "elastic pool: no machine with a single H200; p5.4xlarge has one H100",
+    ]
+
+
+def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
+    plan = plan_cluster(vary(elastic={"max_gpus": 8, "engine": "native"}), HERE, stack="s")
+    assert (plan.elastic, plan.facts["notBuilt"]) == (
+        None,
+        ["elastic.engine native: on AWS the elastic pool is Karpenter's"],
+    )
+
+
+def test_a_private_cluster_has_no_range_on_the_internet(vary: Vary) -> None:
+    assert plan_cluster(vary(access={"kind": "private"}), HERE, stack="s").api_cidrs == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"training": {"nodes": 450, "spares": 1}},
+            "training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for fewer",
+        ),
+        (
+            {
+                "training": {"nodes": 64, "spares": 1},
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": "cr-1"},
+            },
+            "training.nodes and training.spares make 65 nodes; one capacity block holds at most 64: ask for fewer",
+        ),
+        (
+            {"placement": {"kind": "reservation", "id": "r-123"}},
+            "placement.id is 'r-123'; an AWS reservation or capacity block is named cr-...",
+        ),
+    ],
+)
+def test_what_aws_cant_carry_is_refused(vary: Vary, changes: dict[str, object], problem: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        plan_cluster(vary(**changes), HERE, stack="s")
+    assert caught.value.problems == (problem,)

@@ -1,0 +1,34 @@
+"""Labels as each system takes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.labels import LABEL_VALUE, aws_tags, kubernetes_labels
+
+
+def test_aws_tags_say_what_a_resource_is_and_who_owns_it() -> None:
+    assert aws_tags({"team": "a"}, stack="trial", name="trial-vpc") == {
+        "team": "a",
+        "Name": "trial-vpc",
+        "pulumi-stack": "trial",
+        "managed-by": "pulumi",
+    }
+
+
+def test_kubernetes_labels_keep_the_same_keys() -> None:
+    assert kubernetes_labels({"cost-center": "cc-1"}, stack="trial") == {
+        "cost-center": "cc-1",
+        "pulumi-stack": "trial",
+        "app.kubernetes.io/managed-by": "pulumi",
+    }
+
+
+@pytest.mark.parametrize("value", ["a", "cc-1234", "a_b", "7", "a" * 63])
+def test_a_portable_value_is_accepted(value: str) -> None:
+    assert LABEL_VALUE.match(value)
+
+
+@pytest.mark.parametrize("value", ["", "A", "a b", "-a", "a-", "a@b.c", "é", "a" * 64, "a\n"])
+def test_a_value_that_some_cloud_refuses_is_not(value: str) -> None:
+    assert LABEL_VALUE.fullmatch(value) is None

@@ -1,0 +1,108 @@
+"""Reading a spec: every mistake at once, in the user's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from components.spec_file import SpecError, read_spec
+
+ROOT = Path(__file__).parents[2]
+TRIAL = (ROOT / "stacks/specs/trial.yaml").read_text()
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(SpecError) as caught:
+        read_spec(path)
+    return list(caught.value.problems)
+
+
+def test_the_trial_spec_is_read() -> None:
+    spec = read_spec(ROOT / "stacks/specs/trial.yaml")
+    assert (spec.name, spec.training.nodes, spec.training.spares, spec.duration) == ("trial", 4, 1, 336)
+
+
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = """\
+name: Trial_1
+acelerator: h100
+accelerator: h300
+training:
+  nodes: 0
+  spaers: 2
+  nodes: four
+purchase:
+  kind: ondemand
+placement:
+  id: cr-1
+storage:
+  shared: {usable_tib: lots, gb_per_s: 1}
+labels: {team: Research Team, project: 7}
+budget: {monthly_usd: -5, on_exceed: explode}
+duration: 14
+access: {kind: public, cidrs: [0.0.0.0/0]}
+"""
+    assert problems(tmp_path, text) == [
+        "line 1: name is 'Trial_1'; allowed: Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, "
+        "starting with a letter",
+        "line 2: acelerator is not a field; did you mean accelerator?",
+        "line 3: accelerator is 'h300'; allowed: h100, h200; did you mean h200?",
+        "line 5: training.nodes is 'four'; it should be a valid integer, unable to parse string as an integer",
+        "line 6: training.spaers is not a field; did you mean spares?",
+        "line 7: training.nodes is given twice; keep one",
+        "line 9: purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block; did you mean on-demand?",
+        "line 10: placement has no kind; allowed: group, reservation, none",
+        "line 13: storage.shared.usable_tib is 'lots'; it should be a valid decimal",
+        "line 14: labels: lacks cost-center, environment, owner; "
+        "required: team, project, cost-center, environment, owner",
+        "line 14: labels: project: 7: not text; put the value in quotes",
+        "line 14: labels: team: Research Team: not allowed on every cloud; write 1 to 63 lower-case letters, digits, - "
+        "and _, starting and ending with a letter or digit",
+        "line 15: budget.monthly_usd is -5; it should be greater than 0",
+        "line 15: budget.on_exceed is 'explode'; allowed: fail, warn",
+        "line 16: duration is 14: it has no unit; write hours, days or weeks, such as 36h, 14d or 2w",
+        "line 17: access.cidrs: opens the cluster's API to everyone; name the ranges of your office or VPN",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["is empty; a spec is a mapping that starts with name: and training:"]),
+        ("[1]", ["holds a list; a spec is a mapping that starts with name: and training:"]),
+        ("a: [1", ["line 1: not YAML: expected ',' or ']', but got '<stream end>'"]),
+        ("a: !!python/object:os.system x", ["line 1: not YAML: could not determine a constructor for the tag"]),
+    ],
+)
+def test_what_is_no_mapping_is_said_in_one_line(tmp_path: Path, text: str, expected: list[str]) -> None:
+    found = problems(tmp_path, text)
+    assert [line[: len(want)] for line, want in zip(found, expected, strict=True)] == expected
+
+
+def test_a_file_that_is_not_there_names_its_nearest_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "trial.yaml").write_text(TRIAL)
+    with pytest.raises(SpecError, match=r"there is no such file; did you mean trial\.yaml\?"):
+        read_spec(tmp_path / "trail.yaml")
+
+
+def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
+    text = TRIAL.replace("kind: group", "kind: none").replace("kind: on-demand", "kind: spot")
+    assert problems(tmp_path, text) == [
+        "placement.kind is 'none', for a single node only, and training asks for 5 with its spares; choose group, or "
+        "reservation with its id",
+        "purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
+        "capacity-block, and put spot under elastic.purchase",
+    ]
+
+
+def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, TRIAL.replace("kind: on-demand", "kind: capacity-block"))
+    assert found.startswith("purchase.kind is 'capacity-block', which needs placement.kind reservation with")
+
+
+def test_a_missing_section_is_named(tmp_path: Path) -> None:
+    text = TRIAL[: TRIAL.index("budget:")] + TRIAL[TRIAL.index("duration:") :]
+    assert problems(tmp_path, text) == ["budget is missing; add it"]
