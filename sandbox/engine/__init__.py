@@ -1,0 +1,1 @@
+"""Finds or makes a Pulumi engine, and starts the Python language host beside it."""

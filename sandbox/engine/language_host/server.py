@@ -1,0 +1,175 @@
+"""The language host's answers to the engine."""
+
+# ruff: noqa: ARG002  # the protocol says which arguments there are
+
+from __future__ import annotations
+
+import queue
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distributions, version
+from pathlib import Path
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+
+from sandbox.engine.language_host import children, runner
+from sandbox.engine.language_host.engine_log import EngineLog
+from sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
+
+
+class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
+    """Starts programs and packs for every engine that connects, each run in a process of its own."""
+
+    def __init__(self, engine_address: str | None) -> None:
+        """`engine_address` is known when the engine started us; an engine that attaches says it in Handshake."""
+        self._engine_address = engine_address or ""
+        self._engine_by_connection: dict[str, str] = {}
+
+    def Handshake(
+        self, request: language_pb2.LanguageHandshakeRequest, context: grpc.ServicerContext
+    ) -> language_pb2.LanguageHandshakeResponse:
+        self._engine_by_connection[context.peer()] = request.engine_address
+        self._engine_address = request.engine_address
+        return language_pb2.LanguageHandshakeResponse()
+
+    def GetPluginInfo(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=version("pulumi"))
+
+    def About(self, request: language_pb2.AboutRequest, context: grpc.ServicerContext) -> language_pb2.AboutResponse:
+        python = _interpreter_or_abort(request.info, context)
+        asked = subprocess.run([python, "-V"], capture_output=True, text=True, check=True)
+        return language_pb2.AboutResponse(executable=str(python), version=asked.stdout.strip().removeprefix("Python "))
+
+    def GetRequiredPackages(
+        self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetRequiredPackagesResponse:
+        """None ahead of the run: each resource names its package and version when it is registered."""
+        return language_pb2.GetRequiredPackagesResponse()
+
+    def GetProgramDependencies(
+        self, request: language_pb2.GetProgramDependenciesRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GetProgramDependenciesResponse:
+        """What `pulumi about` lists: the installed distributions, those only needed by others on request."""
+        python = _interpreter_or_abort(request.info, context)
+        ours = python == Path(sys.executable)
+        folders = [str(path) for path in python.parent.parent.glob("lib/python*/site-packages")]
+        found = list(distributions() if ours else distributions(path=folders))
+        needed = {
+            _normal(match[0])
+            for one in found
+            for requirement in one.requires or []
+            if (match := re.match(r"[\w.-]+", requirement))
+        }
+        listed = {
+            one.name: one.version for one in found if request.transitiveDependencies or _normal(one.name) not in needed
+        }
+        return language_pb2.GetProgramDependenciesResponse(
+            dependencies=[language_pb2.DependencyInfo(name=name, version=listed[name]) for name in sorted(listed)]
+        )
+
+    def InstallDependencies(
+        self, request: language_pb2.InstallDependenciesRequest, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.InstallDependenciesResponse]:
+        python = _interpreter_or_abort(request.info, context)
+        text = f"Nothing to install: programs run on {python} with the packages that are there.\n"
+        yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
+
+    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """The engine says this at every shutdown of one of its parts; programs end with their own request."""
+        return empty_pb2.Empty()
+
+    def Run(self, request: language_pb2.RunRequest, context: grpc.ServicerContext) -> language_pb2.RunResponse:
+        address = self._engine_by_connection.get(context.peer(), self._engine_address)
+        log = EngineLog(address)
+        try:
+            python = interpreter(request.info.root_directory, _virtualenv(request.info))
+        except MissingVirtualenv as error:
+            log.error(str(error))
+            return language_pb2.RunResponse(bail=True)
+        child = children.start(python, "program", request.SerializeToString(), address)
+        context.add_callback(child.kill)
+        printers = [
+            threading.Thread(target=_print_lines, args=(read, log), daemon=True)
+            for read in (child.stdout, child.stderr)
+        ]
+        for printer in printers:
+            printer.start()
+        code = child.wait()
+        for printer in printers:
+            printer.join(timeout=1)  # something the program left running may hold its output open
+        if code in (0, runner.SHOWN):
+            return language_pb2.RunResponse(bail=code == runner.SHOWN)
+        how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
+        return language_pb2.RunResponse(error=f"the program {how}")
+
+    def RunPlugin(
+        self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext
+    ) -> Iterator[language_pb2.RunPluginResponse]:
+        if request.kind != "analyzer":
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, f'only policy packs can be started, not a "{request.kind}"')
+        python = _interpreter_or_abort(request.info, context)
+        child = children.start(python, "policy pack", request.SerializeToString(), "")
+        context.add_callback(child.kill)
+        outputs: queue.SimpleQueue[language_pb2.RunPluginResponse | None] = queue.SimpleQueue()
+
+        def collect(read: Callable[[], bytes], message: Callable[[bytes], language_pb2.RunPluginResponse]) -> None:
+            while piece := read():
+                outputs.put(message(piece))
+            outputs.put(None)
+
+        for stream in (child.stdout, _plugin_stdout), (child.stderr, _plugin_stderr):
+            threading.Thread(target=collect, args=stream, daemon=True).start()
+        for _ in ("stdout", "stderr"):
+            while (output := outputs.get()) is not None:
+                yield output
+        yield language_pb2.RunPluginResponse(exitcode=child.wait())
+
+
+def serve(engine_address: str | None) -> tuple[grpc.Server, int]:
+    """Start serving on a port of this machine: the server, which stops when nobody refers to it, and its port."""
+    server = grpc.server(ThreadPoolExecutor(max_workers=16), options=[("grpc.so_reuseport", 0)])
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine_address), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    return server, port
+
+
+def _virtualenv(info: language_pb2.ProgramInfo) -> str | None:
+    value = info.options.fields.get("virtualenv")
+    return value.string_value if value else None
+
+
+def _interpreter_or_abort(info: language_pb2.ProgramInfo, context: grpc.ServicerContext) -> Path:
+    try:
+        return interpreter(info.root_directory, _virtualenv(info))
+    except MissingVirtualenv as error:
+        context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
+        raise  # abort has raised; this is for the type checker
+
+
+def _plugin_stdout(piece: bytes) -> language_pb2.RunPluginResponse:
+    return language_pb2.RunPluginResponse(stdout=piece)
+
+
+def _plugin_stderr(piece: bytes) -> language_pb2.RunPluginResponse:
+    return language_pb2.RunPluginResponse(stderr=piece)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _print_lines(read: Callable[[], bytes], log: EngineLog) -> None:
+    stream, rest = log.new_stream(), b""
+    while piece := read():
+        *lines, rest = (rest + piece).split(b"\n")
+        if lines:
+            log.info(b"\n".join([*lines, b""]).decode(errors="replace"), stream)
+    if rest:
+        log.info(rest.decode(errors="replace"), stream)

@@ -1,0 +1,81 @@
+"""Starts the language host of one command beside its engine."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sandbox.engine.model import Engine, EngineError
+
+PYTHON_VARIABLE = "GPUCLUSTER_PYTHON"
+"""Tells the launcher beside a built engine which interpreter has this package."""
+
+_READY_WITHIN_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class LanguageHost:
+    """A language host that is starting, or none where the engine brings its own."""
+
+    engine: Engine
+    process: subprocess.Popen[bytes] | None
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """`base` with what the engine needs to find its parts; waits until the host listens.
+
+        Raises EngineError when the host does not start.
+        """
+        # Its own folder first: the engine warns about a language host found anywhere else.
+        path = os.pathsep.join(filter(None, [str(self.engine.binary.parent), base.get("PATH", "")]))
+        environment = dict(base) | {"PATH": path}
+        if self.engine.language_host is not None:
+            environment[PYTHON_VARIABLE] = sys.executable
+        if self.process is not None:
+            # The engine attaches to a language host that is already there.
+            environment["PULUMI_DEBUG_LANGUAGES"] = f"python:{_port(self.process)}"
+        return environment
+
+
+@contextmanager
+def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Generator[LanguageHost]:
+    """Start the host and return at once; programs run with `environment`. It ends with the `with`, or with us."""
+    if engine.language_host is None:
+        yield LanguageHost(engine, None)
+        return
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "sandbox.engine.language_host"],
+        env=dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Ctrl-C goes to the engine alone: it decides when programs end.
+        start_new_session=True,
+    )
+    try:
+        yield LanguageHost(engine, process)
+    finally:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def _port(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdout is not None
+    readable, _, _ = select.select([process.stdout], [], [], _READY_WITHIN_SECONDS)
+    line = process.stdout.readline().strip() if readable else b""
+    if not line.isdigit():
+        raise EngineError(
+            f"The Python language host did not start (it said {line.decode(errors='replace') or 'nothing'!r}; "
+            f"expected a port).\nIs the environment complete? {sys.executable} -P -m sandbox.engine.language_host "
+            "shows why; `make` installs it anew."
+        )
+    return int(line)

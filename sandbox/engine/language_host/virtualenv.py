@@ -1,0 +1,29 @@
+"""Which interpreter runs a program or pack: ours, or the one of the virtual environment it names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+class MissingVirtualenv(Exception):
+    """The virtual environment that the project names is not there; the message is for the user."""
+
+
+def interpreter(root: str, virtualenv: str | None) -> Path:
+    """The interpreter for a project rooted at `root`; ours when it names no virtual environment, or ours."""
+    if not virtualenv:
+        return Path(sys.executable)
+    folder = Path(root, virtualenv)
+    if os.path.realpath(folder) == os.path.realpath(sys.prefix):
+        return Path(sys.executable)
+    python = folder / "bin" / "python"
+    if not python.exists():
+        raise MissingVirtualenv(
+            f'The project in {root} names the virtual environment "{virtualenv}" (runtime.options.virtualenv), '
+            f"but there is no {os.path.normpath(python)}.\n"
+            f"Create it (python3 -m venv {os.path.normpath(folder)}) and install the project's requirements there, "
+            "or correct or remove that option."
+        )
+    return python

@@ -1,0 +1,24 @@
+"""What the rest of the sandbox knows about an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Origin = Literal["PATH", "release", "built"]
+
+
+class EngineError(Exception):
+    """No engine can be had, or ours does not start; the message tells the user what to do."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A Pulumi engine that answered `version`."""
+
+    binary: Path
+    version: str
+    origin: Origin
+    language_host: Path | None
+    """The folder that holds our `pulumi-language-python`; None where the engine brings its own."""

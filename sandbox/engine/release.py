@@ -1,0 +1,61 @@
+"""Which Pulumi engine we use: version, accepted range, platforms and the checksums of the official release.
+
+The checksums come from the formula of that version in Pulumi's own Homebrew tap,
+https://github.com/pulumi/homebrew-tap/commit/f745989, read 2026-11-21. They are committed, never fetched beside
+the file they vouch for.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+
+from sandbox.engine.model import EngineError
+
+Version = tuple[int, int, int]
+
+VERSION = "3.250.0"
+ACCEPTED_FROM: Version = (3, 250, 0)
+ACCEPTED_BELOW: Version = (4, 0, 0)
+ACCEPTED_RANGE = "at least 3.250.0 and below 4.0.0"
+
+DOWNLOAD_BASE = "https://get.pulumi.com/releases/sdk"
+DOWNLOAD_BASE_VARIABLE = "GPUCLUSTER_PULUMI_URL"
+
+SHA256 = {
+    "linux-x64": "8916fd36ccc96adbd45ca679194b685e3b767d94502ae05610878a6d9870b8f3",
+    "linux-arm64": "deb4bf0d05b4cbaf3adcf82ffa44039ad0ebf039e33338ead8136877a437b4e5",
+    "darwin-x64": "8aa1615ed737022949d4050bf183ab37bce1f9cecb88877bc6636db82604e348",
+    "darwin-arm64": "dbd289ce3069cf567683252082e226aef533775f546df7286f64f3f36f5fda28",
+}
+
+_SYSTEMS = {"Linux": "linux", "Darwin": "darwin"}
+_MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+def this_platform() -> str:
+    """The platform in the spelling of Pulumi's release files, e.g. `linux-x64`."""
+    system, machine = platform.system(), platform.machine()
+    name = f"{_SYSTEMS.get(system)}-{_MACHINES.get(machine.lower())}"
+    if name not in SHA256:
+        raise EngineError(
+            f"There is no Pulumi engine for {system} on {machine}: known are {', '.join(sorted(SHA256))}.\n"
+            "On Windows use WSL (the Windows Subsystem for Linux)."
+        )
+    return name
+
+
+def archive_name(platform_name: str) -> str:
+    """The file name of the official release."""
+    return f"pulumi-v{VERSION}-{platform_name}.tar.gz"
+
+
+def parse_version(text: str) -> Version | None:
+    """The first `x.y.z` in a text such as `v3.250.0` or `go version go1.26 linux/amd64`; a missing z counts as 0."""
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+
+
+def is_accepted(version: Version) -> bool:
+    """Whether an engine of this version works with the sandbox."""
+    return ACCEPTED_FROM <= version < ACCEPTED_BELOW

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from sandbox.engine.language_host.start import start_language_host
+from sandbox.engine.model import Engine, EngineError
+
+pytestmark = pytest.mark.engine
+
+SLEEPER = (
+    "import os, time\nfrom pathlib import Path\n"
+    "Path('pid.new').write_text(str(os.getpid()))\nPath('pid.new').rename('pid')\ntime.sleep(600)\n"
+)
+
+
+def paper(folder: Path, language_host: Path | None) -> Engine:
+    return Engine(folder / "pulumi", "3.250.0", "built" if language_host else "release", language_host)
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def sleeping_program(project: Any) -> psutil.Process:
+    """The process of a program that has started to sleep."""
+    pid = project.folder / "pid"
+    wait_for(pid.exists, "the program did not start")
+    return psutil.Process(int(pid.read_text()))
+
+
+def test_the_engine_is_told_where_its_parts_are(tmp_path: Path) -> None:
+    engine = paper(tmp_path, language_host=tmp_path)
+    with start_language_host(engine, os.environ) as host:
+        environment = host.environment({"PATH": "/bin", "HOME": "/home/me"})
+        assert host.process is not None
+        (connection,) = psutil.Process(host.process.pid).net_connections("tcp")
+        assert environment == {
+            "PATH": f"{tmp_path}{os.pathsep}/bin",
+            "HOME": "/home/me",
+            "GPUCLUSTER_PYTHON": sys.executable,
+            "PULUMI_DEBUG_LANGUAGES": f"python:{connection.laddr.port}",
+        }
+        assert connection.laddr.ip.removeprefix("::ffff:") == "127.0.0.1"
+
+
+def test_an_engine_that_brings_its_own_language_host_gets_none(tmp_path: Path) -> None:
+    with start_language_host(paper(tmp_path, language_host=None), os.environ) as host:
+        assert host.process is None
+        assert host.environment({}) == {"PATH": str(tmp_path)}
+
+
+def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with (
+        start_language_host(paper(tmp_path, tmp_path), {"PYTHONHOME": "/nonexistent"}) as host,
+        pytest.raises(EngineError) as caught,
+    ):
+        host.environment({})
+    assert str(caught.value) == (
+        "The Python language host did not start (it said 'nothing'; expected a port).\n"
+        f"Is the environment complete? {sys.executable} -P -m sandbox.engine.language_host shows why; "
+        "`make` installs it anew."
+    )
+    assert "encodings" in capfd.readouterr().err
+
+
+def test_two_commands_at_once_have_hosts_of_their_own(project: Any) -> None:
+    project.write({"__main__.py": "import os, pulumi\npulumi.export('host', os.getppid())\n"})
+    with project.started("preview", "--stack", "dev") as one, project.started("preview", "--stack", "dev") as two:
+        texts = [process.communicate(timeout=120)[0] for process in (one, two)]
+    hosts = [line for text in texts for line in text.splitlines() if line.startswith("    host: ")]
+    assert len(hosts) == len(set(hosts)) == 2
+
+
+def test_an_interrupted_command_ends_its_program(project: Any) -> None:
+    project.write({"__main__.py": SLEEPER})
+    with project.started("preview", "--stack", "dev") as process:
+        program = sleeping_program(project)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=120)
+    psutil.wait_procs([program], timeout=60)
+    assert (process.returncode, output.count("error: preview canceled"), program.is_running()) == (1, 2, False)
+
+
+def test_everything_dies_with_the_process_that_started_the_host(project: Any) -> None:
+    project.write({"__main__.py": SLEEPER})
+    code = (
+        "import os, subprocess, sys\n"
+        "from pathlib import Path\n"
+        "from sandbox.engine.language_host.start import start_language_host\n"
+        "from sandbox.engine.model import Engine\n"
+        "folder = Path(sys.argv[1])\n"
+        "with start_language_host(Engine(folder / 'pulumi', '', 'built', folder), os.environ) as host:\n"
+        "    environment = host.environment(os.environ)\n"
+        "    subprocess.run([folder / 'pulumi', 'preview', '--stack', 'dev'], env=environment)\n"
+    )
+    starter = subprocess.Popen(
+        [sys.executable, "-c", code, project.engine.binary.parent],
+        cwd=project.folder,
+        env=project.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    program = sleeping_program(project)
+    started = [child for child in psutil.Process(starter.pid).children(recursive=True) if child.name() != "pulumi"]
+    assert program in started
+    starter.kill()
+    starter.wait()
+    _, alive = psutil.wait_procs(started, timeout=60)
+    assert alive == []
+
+
+def test_without_a_host_that_waits_the_engine_starts_one_itself(project: Any) -> None:
+    launcher = project.engine.binary.parent / "pulumi-language-python"
+    if "sandbox.engine.language_host" not in launcher.read_text(errors="replace"):
+        pytest.skip("this machine's engine brings its own language host")
+    project.write({"__main__.py": "import sys, pulumi\nprint('hello')\npulumi.export('python', sys.executable)\n"})
+    done = subprocess.run(
+        [project.engine.binary, "preview", "--stack", "dev", "--non-interactive", "--color", "never"],
+        cwd=project.folder,
+        env=dict(project.environment) | {"GPUCLUSTER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    summary = done.stdout[done.stdout.index("Diagnostics:") :]
+    assert (done.returncode, done.stderr, summary) == (
+        0,
+        "",
+        "Diagnostics:\n  pulumi:pulumi:Stack (tiny-dev):\n    hello\n\n"
+        f'Outputs:\n    python: "{sys.executable}"\n\nResources:\n    + 1 to create\n\n',
+    )

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.engine import cache
+from sandbox.engine.model import Engine
+
+PULUMI = """\
+#!{python}
+from pathlib import Path
+with Path(__file__).with_suffix(".runs").open("a") as runs:
+    runs.write("run\\n")
+print("v3.250.0")
+"""
+
+
+def fill(folder: Path) -> None:
+    """An engine that counts how often it is asked for its version."""
+    binary = folder / "pulumi"
+    binary.write_text(PULUMI.format(python=sys.executable))
+    binary.chmod(0o755)
+    (folder / "pulumi-language-python").write_text("a launcher\n")
+
+
+@pytest.fixture
+def installed(engine_folder: Path) -> Path:
+    """The folder of an installed engine."""
+    engine_folder.parent.mkdir(parents=True)
+    cache.install("built", fill)
+    (engine_folder / "pulumi.runs").unlink()
+    return engine_folder
+
+
+def runs(folder: Path) -> int:
+    """How often the engine was asked for its version."""
+    log = folder / "pulumi.runs"
+    return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def test_an_empty_cache_has_no_engine(cache_folder: Path) -> None:
+    assert not cache_folder.exists()
+    assert cache.cached_engine() is None
+
+
+def test_an_installed_engine_is_found_and_verified_once(installed: Path) -> None:
+    engine = Engine(installed / "pulumi", "3.250.0", "built", language_host=installed)
+    assert [cache.cached_engine(), cache.cached_engine()] == [engine, engine]
+    assert runs(installed) == 1
+
+
+def test_a_released_engine_brings_its_own_language_host(engine_folder: Path) -> None:
+    engine_folder.parent.mkdir(parents=True)
+    cache.install("release", fill)
+    assert cache.cached_engine() == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
+
+
+def test_a_touched_engine_is_verified_again(installed: Path) -> None:
+    cache.cached_engine()
+    os.utime(installed / "pulumi")
+    assert cache.cached_engine() is not None
+    assert runs(installed) == 2
+
+
+def _truncate(folder: Path) -> None:
+    (folder / "pulumi").write_text("#!/bin/sh\n")
+
+
+def _alter_in_place(folder: Path) -> None:
+    launcher = folder / "pulumi-language-python"
+    status = launcher.stat()
+    launcher.write_text("a_launcher\n")
+    os.utime(launcher, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _remove_launcher(folder: Path) -> None:
+    (folder / "pulumi-language-python").unlink()
+
+
+def _empty_record(folder: Path) -> None:
+    (folder / "engine.json").write_text("")
+
+
+def _forget_origin(folder: Path) -> None:
+    (folder / "engine.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (_truncate, "pulumi is not the file that was installed"),
+        (_alter_in_place, "pulumi-language-python is not the file that was installed"),
+        (_remove_launcher, "pulumi-language-python is missing"),
+        (_empty_record, "its record cannot be read (Expecting value: line 1 column 1 (char 0))"),
+        (_forget_origin, "its record cannot be read ('origin')"),
+    ],
+)
+def test_a_broken_cache_is_noticed_also_after_it_was_verified(
+    installed: Path, damage: Callable[[Path], None], reason: str
+) -> None:
+    cache.cached_engine()
+    damage(installed)
+    with pytest.raises(cache.BrokenCache) as caught:
+        cache.cached_engine()
+    assert str(caught.value) == reason
+
+
+def test_an_interrupted_installation_leaves_the_old_engine_and_nothing_else(installed: Path) -> None:
+    def interrupted(folder: Path) -> None:
+        (folder / "pulumi").write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cache.install("built", interrupted)
+    assert [path.name for path in installed.parent.iterdir()] == [installed.name]
+    assert cache.cached_engine() is not None
+
+
+def test_what_a_killed_installation_left_is_removed_by_the_next(installed: Path) -> None:
+    left = installed.with_name(f".{installed.name}.0123")
+    left.mkdir()
+    (left / "pulumi").write_text("half")
+    cache.install("built", fill)
+    assert [path.name for path in installed.parent.iterdir()] == [installed.name]
+
+
+def test_an_engine_that_does_not_run_is_not_installed(engine_folder: Path) -> None:
+    engine_folder.parent.mkdir(parents=True)
+
+    def other_version(folder: Path) -> None:
+        (folder / "pulumi").write_text("#!/bin/sh\necho v3.249.0\n")
+        (folder / "pulumi").chmod(0o755)
+
+    with pytest.raises(cache.BrokenCache) as caught:
+        cache.install("built", other_version)
+    assert str(caught.value) == 'its pulumi does not answer with its version, v3.250.0 (it said "v3.249.0")'
+    assert list(engine_folder.parent.iterdir()) == []
+
+
+def test_clearing_removes_engines_and_toolchains_and_says_whether_there_were_any(
+    installed: Path, cache_folder: Path
+) -> None:
+    (cache_folder / "go" / "1.26.6").mkdir(parents=True)
+    assert [cache.clear(), cache.clear()] == [True, False]
+    assert [path for path in cache_folder.rglob("*") if path.is_file()] == []
+    assert not installed.exists()
+
+
+def test_without_a_chosen_cache_the_users_cache_folder_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(cache.CACHE_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert cache.cache_folder() == tmp_path / "gpucluster"
