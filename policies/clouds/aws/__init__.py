@@ -1,0 +1,1 @@
+"""AWS: fabric of the machine types, node groups, tags."""

@@ -1,0 +1,65 @@
+"""Network interfaces of a launch template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.reading import flag, items, text, whole
+
+__all__ = ["Interface", "interfaces", "network_cards"]
+
+_EFA = ("efa", "efa-only")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interface:
+    """
+    card, device: networkCardIndex and deviceIndex, 0 when not given, as EC2 reads them.
+    kind: `interface` (IP only, when not given), `efa` (IP and EFA) or `efa-only`.
+    """
+
+    card: int | Unknown
+    device: int | Unknown
+    kind: str | Unknown
+    public_ip: bool | Unknown
+
+    @property
+    def efa(self) -> bool:
+        return self.kind is not UNKNOWN and self.kind in _EFA
+
+
+def interfaces(template: Resource) -> list[Interface] | Unknown:
+    """The interfaces as the template lists them; UNKNOWN when their number is not known."""
+    listed = items(template.inputs, "networkInterfaces")
+    if listed is UNKNOWN:
+        return UNKNOWN
+    return [_interface(entry) for entry in listed]
+
+
+def _interface(entry: object) -> Interface:
+    card, device = whole(entry, "networkCardIndex"), whole(entry, "deviceIndex")
+    kind, public_ip = text(entry, "interfaceType"), flag(entry, "associatePublicIpAddress")
+    return Interface(
+        card=0 if card is None else card,
+        device=0 if device is None else device,
+        kind="interface" if kind is None else kind,
+        public_ip=False if public_ip is None else public_ip,
+    )
+
+
+def network_cards(cards: list[int]) -> str:
+    """Card numbers in words: `card 7`, `cards 1-31`, `cards 1-4, 9`."""
+    runs = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in _runs(sorted(cards)))
+    return f"card{'s' if len(cards) > 1 else ''} {runs}"
+
+
+def _runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    first = last = numbers[0]
+    for number in numbers[1:]:
+        if number != last + 1:
+            yield first, last
+            first = number
+        last = number
+    yield first, last

@@ -1,0 +1,57 @@
+"""Tags of AWS resources and of what they start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.clouds.aws.taggable import taggable
+from policies.label_sets import LabelSet, LabelSyntax, labels_at
+from policies.reading import at, items, text
+
+__all__ = ["label_sets"]
+
+# Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
+_STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
+
+
+def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
+    """Every place where an `aws:` resource carries labels, with the provider's default tags."""
+    if resource.type in taggable():
+        yield LabelSet(where="tags", labels=_own_tags(resource, provider), syntax=LabelSyntax.AWS)
+    if resource.type == "aws:ec2/launchTemplate:LaunchTemplate":
+        for kind, where in _STARTED.items():
+            yield LabelSet(where=where, labels=_started_tags(resource, kind), syntax=LabelSyntax.AWS)
+    if resource.type == "aws:eks/nodeGroup:NodeGroup":
+        labels = labels_at(resource.inputs.get("labels"))
+        yield LabelSet(where="labels of the nodes it starts", labels=labels, syntax=LabelSyntax.KUBERNETES)
+
+
+def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any] | Unknown:
+    own = at(resource.inputs, "tags")
+    if isinstance(own, list):  # an auto scaling group lists key and value
+        listed = items(resource.inputs, "tags")
+        entries = [] if listed is UNKNOWN else listed
+        own = {key: at(entry, "value") for entry in entries if isinstance(key := text(entry, "key"), str)}
+    every = labels_at(resource.outputs.get("tagsAll"))
+    if own is UNKNOWN and (every is UNKNOWN or not every):
+        return UNKNOWN
+    default = labels_at(at(provider.inputs, "defaultTags", "tags") if provider is not None else None)
+    merged: dict[str, Any] = {}
+    for tags in (default, every, labels_at(own)):
+        if tags is not UNKNOWN:
+            merged.update(tags)
+    return merged
+
+
+def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown:
+    specifications = items(template.inputs, "tagSpecifications")
+    if specifications is UNKNOWN:
+        return UNKNOWN
+    for specification in specifications:
+        if specification is UNKNOWN or at(specification, "resourceType") is UNKNOWN:
+            return UNKNOWN
+        if at(specification, "resourceType") == kind:
+            return labels_at(at(specification, "tags"))
+    return {}

@@ -1,0 +1,77 @@
+"""Where a launch template puts its machines: placement group and capacity reservation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.reading import at, text
+
+__all__ = ["PLACEMENT_GROUP", "RESERVATIONS", "Group", "Reservation", "group_of", "reservation_of"]
+
+PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
+RESERVATIONS: Final = (
+    "aws:ec2/capacityReservation:CapacityReservation",
+    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A placement group by the name or id given; `resource` when this stack makes it."""
+
+    name: str | Unknown
+    resource: Resource | None
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """A targeted reservation by its id or resource group; `resource` when this stack makes it."""
+
+    id: str | Unknown
+    resource: Resource | None
+    by_resource_group: bool
+
+
+def group_of(template: Resource, resources: Resources) -> Group | Unknown | None:
+    """The placement group a launch template names; UNKNOWN when even its presence is not known."""
+    if at(template.inputs, "placement") is UNKNOWN:
+        made = resources.referred(template, "placement", PLACEMENT_GROUP)
+        return Group(UNKNOWN, made) if made else UNKNOWN
+    name = text(template.inputs, "placement", "groupName")
+    identity = text(template.inputs, "placement", "groupId")
+    given = identity if name is None else name
+    if given is None:
+        return None
+    made = resources.referred(template, "placement", PLACEMENT_GROUP) or next(
+        (
+            group
+            for group in resources
+            if given is not UNKNOWN
+            and group.type == PLACEMENT_GROUP
+            and given in (at(group.inputs, "name"), at(group.outputs, "name"), at(group.outputs, "placementGroupId"))
+        ),
+        None,
+    )
+    return Group(given, made)
+
+
+def reservation_of(template: Resource, resources: Resources) -> Reservation | Unknown | None:
+    """The reservation a launch template targets; UNKNOWN when even its presence is not known."""
+    target = at(template.inputs, "capacityReservationSpecification", "capacityReservationTarget")
+    made = next(
+        (
+            found
+            for type_ in RESERVATIONS
+            if (found := resources.referred(template, "capacityReservationSpecification", type_)) is not None
+        ),
+        None,
+    )
+    if target is UNKNOWN:
+        return Reservation(UNKNOWN, made, by_resource_group=False) if made else UNKNOWN
+    identity = text(target, "capacityReservationId")
+    if identity is not None:
+        return Reservation(identity, made, by_resource_group=False)
+    resource_group = text(target, "capacityReservationResourceGroupArn")
+    return None if resource_group is None else Reservation(resource_group, None, by_resource_group=True)

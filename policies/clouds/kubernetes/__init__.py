@@ -1,0 +1,1 @@
+"""Kubernetes: labels of objects and of the machines Karpenter starts."""

@@ -1,0 +1,25 @@
+"""Where any resource carries labels: asks the cloud its type belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.resources import Resource
+from policies.clouds.aws import labels as aws
+from policies.clouds.kubernetes import labels as kubernetes
+from policies.label_sets import LabelSet
+
+__all__ = ["label_sets"]
+
+
+def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator[LabelSet]:
+    """Label sets of a resource, empty for what takes none; `provider` adds its default tags."""
+    if not resource.custom:
+        return
+    match resource.type.split(":", 1)[0]:
+        case "aws":
+            yield from aws.label_sets(resource, provider)
+        case "kubernetes":
+            yield from kubernetes.label_sets(resource)
+        case _:
+            return

@@ -1,0 +1,49 @@
+"""Run a pack's rules on resources that were read from a file, with the results a policy run would give."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+
+from cost.resources import Resource, Resources
+from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
+from policies.rule import Finding, ReportRule, ResourceRule, Rule, Stack, StackRule
+from policies.settings import DISABLED, Settings
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    rules: Sequence[Rule], resources: Resources, *, today: datetime.date, settings: Settings | None = None
+) -> list[Outcome]:
+    """One outcome per rule that is not disabled, report rules last."""
+    settings = settings or Settings()
+    enabled = [rule for rule in rules if settings.levels.get(rule.name) != DISABLED]
+    outcomes: list[Outcome] = []
+    for rule in enabled:
+        if isinstance(rule, ResourceRule):
+            outcomes.append(_on_every_resource(rule, resources))
+        elif isinstance(rule, StackRule):
+            stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
+            outcomes.append(run_stack_rule(rule, lambda stack=stack: stack))
+    stack = Stack(resources=resources, today=today)
+    reports = [
+        run_report_rule(rule, lambda rule=rule: rule.check(outcomes, stack))
+        for rule in enabled
+        if isinstance(rule, ReportRule)
+    ]
+    return [*outcomes, *reports]
+
+
+def _on_every_resource(rule: ResourceRule, resources: Resources) -> Outcome:
+    """The fence stands around each resource, as it does in a policy run."""
+
+    def on(resource: Resource) -> Iterable[Finding]:
+        return rule.check(resource)
+
+    parts = [run_resource_rule(rule, lambda resource=resource: on(resource)) for resource in resources]
+    return Outcome(
+        rule=rule,
+        violations=tuple(violation for part in parts for violation in part.violations),
+        unknown=tuple(finding for part in parts for finding in part.unknown),
+    )

@@ -1,0 +1,26 @@
+"""The published practices our rules belong to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.rule import Framework
+
+__all__ = ["AWS_PLACEMENT", "FINOPS_ALLOCATION", "FINOPS_BUDGETING"]
+
+AWS_PLACEMENT: Final = Framework(
+    name="AWS Well-Architected Framework",
+    specification="PERF04-BP06 Choose your workload's location based on network requirements",
+    reference="https://docs.aws.amazon.com/wellarchitected/latest/performance-efficiency-pillar/"
+    "perf_networking_choose_workload_location_network_requirements.html",
+)
+FINOPS_ALLOCATION: Final = Framework(
+    name="FinOps Framework",
+    specification="Allocation",
+    reference="https://www.finops.org/framework/capabilities/allocation/",
+)
+FINOPS_BUDGETING: Final = Framework(
+    name="FinOps Framework",
+    specification="Budgeting",
+    reference="https://www.finops.org/framework/capabilities/budgeting/",
+)

@@ -1,0 +1,165 @@
+"""`guardrails`: the rules of the training pack, run on a plan or state file, listed and explained."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import json
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Literal, TextIO
+
+import click
+
+from policies.report import Report, as_json, as_table
+from policies.settings import BadSettings, Settings, read_settings
+from policies.training import PACK
+
+if TYPE_CHECKING:
+    from policies.rule import Rule
+
+__all__ = ["command", "main"]
+
+FINDINGS, INPUT, CRASH = 1, 2, 3
+"""Exit codes: mandatory findings; the user's input; our fault."""
+
+Form = Literal["table", "json"]
+
+_form = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+
+
+def _version() -> str:
+    try:
+        return version("gpucluster")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@click.group("guardrails", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(_version(), prog_name="guardrails")
+def command() -> None:
+    """Rules for GPU training clusters: what Pulumi runs with `--policy-pack policies`, also on files."""
+
+
+@command.command("list")
+@_form
+def list_rules(form: Form) -> None:
+    """The rules with their severity and what a finding does."""
+    if form == "json":
+        click.echo(json.dumps({"schema_version": 1, "rules": [_as_json(rule) for rule in PACK.rules]}, indent=2))
+        return
+    rows = [(rule.name, rule.severity.value, PACK.enforcement(rule).value, rule.title) for rule in PACK.rules]
+    rows.insert(0, ("NAME", "SEVERITY", "ENFORCEMENT", "TITLE"))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join((*padded, row[3])))
+    click.echo("\nNext: guardrails explain NAME")
+
+
+@command.command()
+@click.argument("name")
+@_form
+def explain(name: str, form: Form) -> None:
+    """Why a rule is there and what to change when it finds something."""
+    rule = next((rule for rule in PACK.rules if rule.name == name), None)
+    if rule is None:
+        near = difflib.get_close_matches(name, [rule.name for rule in PACK.rules], n=1, cutoff=0.4)
+        hint = f"did you mean `{near[0]}`?" if near else "`guardrails list` shows all of them"
+        raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
+    if form == "json":
+        click.echo(json.dumps(_as_json(rule), indent=2))
+        return
+    click.echo(f"{rule.name}: {rule.title}")
+    click.echo(f"  severity: {rule.severity.value}, {PACK.enforcement(rule).value}")
+    click.echo(f"  why:      {rule.why}")
+    click.echo(f"  fix:      {rule.fix}")
+    click.echo(f"  reads:    {rule.reads}")
+    for framework in rule.frameworks:
+        click.echo(f"  see:      {framework.name}, {framework.specification}\n            {framework.reference}")
+
+
+@command.command()
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@_form
+@click.option(
+    "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
+)
+@click.option("--config", type=click.File(encoding="utf-8"), help="Levels and settings, as for --policy-pack-config.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.option("--quiet", is_flag=True, help="Nothing but findings.")
+def check(
+    file: TextIO,
+    form: Form,
+    output: TextIO,
+    config: TextIO | None,
+    color: Literal["auto", "always", "never"],
+    quiet: bool,
+) -> None:
+    """Hold FILE (- for stdin) against the rules: `pulumi preview --json --show-sames` or `pulumi stack export`.
+
+    What a plan deletes or replaces is not looked at. Exit code 0, 1 with mandatory findings, 2 input, 3 a fault of this
+    tool.
+    """
+    del color  # the report has no colour; the option is there because every command of ours takes it
+    from cost.sources import read_text
+    from policies.evaluate import evaluate
+    from policies.rule import Enforcement
+
+    settings = read_settings(config.read(), PACK.rules) if config else Settings()
+    resources = read_text(file.read(), "stdin" if file.name == "<stdin>" else file.name)
+    outcomes = evaluate(PACK.rules, resources, today=datetime.date.today(), settings=settings)
+    levels = {rule.name: Enforcement(settings.levels[rule.name]) for rule in PACK.rules if rule.name in settings.levels}
+    report = Report(
+        outcomes=[(outcome, levels.get(outcome.rule.name, PACK.enforcement(outcome.rule))) for outcome in outcomes],
+        resources=len(resources),
+    )
+    if form == "json":
+        output.write(json.dumps(as_json(report), indent=2) + "\n")
+    elif text := as_table(report, closing=not quiet):
+        output.write(text + "\n")
+    if report.mandatory:
+        raise SystemExit(FINDINGS)
+
+
+def _as_json(rule: Rule) -> dict[str, object]:
+    return {
+        "name": rule.name,
+        "title": rule.title,
+        "severity": rule.severity.value,
+        "enforcement": PACK.enforcement(rule).value,
+        "why": rule.why,
+        "fix": rule.fix,
+        "reads": rule.reads,
+        "frameworks": [
+            {"name": f.name, "specification": f.specification, "reference": f.reference} for f in rule.frameworks
+        ],
+    }
+
+
+def main() -> None:
+    """The console script: one clear line for each error, and the exit codes above."""
+    from cost.sources import NotReadable
+
+    try:
+        command.main(standalone_mode=False)
+    except (NotReadable, BadSettings) as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(INPUT)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(INPUT)
+    except click.Abort:
+        sys.exit(INPUT)
+    except UnicodeDecodeError:
+        click.echo("error: the input is not UTF-8 text", err=True)
+        sys.exit(INPUT)
+    except BrokenPipeError:
+        sys.exit(0)
+    except Exception as error:
+        click.echo(f"error: guardrails failed, which is a fault of this tool: {type(error).__name__}", err=True)
+        sys.exit(CRASH)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Where a resource carries labels, whatever the cloud calls them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from cost.resources import UNKNOWN, Unknown
+
+__all__ = ["LabelSet", "LabelSyntax", "labels_at"]
+
+
+class LabelSyntax(enum.Enum):
+    """Whose rules keys and values obey."""
+
+    AWS = "AWS"
+    KUBERNETES = "Kubernetes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelSet:
+    """
+    where: in the reader's words, e.g. "tags of the instances it starts".
+    labels: key -> value; a value, or all of it, may be UNKNOWN.
+    """
+
+    where: str
+    labels: Mapping[str, Any] | Unknown
+    syntax: LabelSyntax
+
+
+def labels_at(value: Any) -> Mapping[str, Any] | Unknown:
+    """`value` as labels: an absent map is an empty one."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,68 @@
+"""Which keys and values AWS and Kubernetes accept.
+
+AWS: "Tag restrictions" of the EC2 user guide and "User-defined tag restrictions" of the billing user guide. EC2 alone
+takes other characters as well, but other services and the bill do not.
+Kubernetes: "Labels and Selectors", section "Syntax and character set".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from policies.label_sets import LabelSyntax
+
+__all__ = ["AWS_MOST_TAGS", "problem_of_key", "problem_of_value"]
+
+AWS_MOST_TAGS: Final = 50
+
+_AWS_KEY_LENGTH: Final = 128
+_AWS_VALUE_LENGTH: Final = 256
+_AWS_CATEGORIES: Final = "LNZ"  # letters, numbers, separators
+_AWS_OTHER: Final = "+-=._:/@"
+_KUBERNETES_LENGTH: Final = 63
+_KUBERNETES_PREFIX_LENGTH: Final = 253
+_KUBERNETES_NAME: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_KUBERNETES_PREFIX: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
+    """What is wrong with a key, None when nothing is."""
+    if syntax is LabelSyntax.KUBERNETES:
+        return _kubernetes_key(key)
+    if key.lower().startswith("aws:"):
+        return "starts with `aws:`, which AWS keeps for itself"
+    return "is empty; AWS wants 1 to 128 characters" if not key else _aws(key, _AWS_KEY_LENGTH)
+
+
+def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
+    """What is wrong with a value, None when nothing is; never quotes more than one character of it."""
+    if syntax is LabelSyntax.AWS:
+        return _aws(value, _AWS_VALUE_LENGTH)
+    return None if not value else _kubernetes_name(value)
+
+
+def _aws(written: str, most: int) -> str | None:
+    if len(written) > most:
+        return f"has {len(written)} characters; AWS takes {most}"
+    for position, character in enumerate(written, start=1):
+        if unicodedata.category(character)[0] not in _AWS_CATEGORIES and character not in _AWS_OTHER:
+            taken = " ".join(_AWS_OTHER)
+            return f"has {character!r} at character {position}; AWS takes letters, digits, spaces and {taken}"
+    return None
+
+
+def _kubernetes_name(written: str) -> str | None:
+    if len(written) > _KUBERNETES_LENGTH:
+        return f"has {len(written)} characters; Kubernetes takes {_KUBERNETES_LENGTH}"
+    if not _KUBERNETES_NAME.fullmatch(written):
+        return "is no Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter or digit at both ends"
+    return None
+
+
+def _kubernetes_key(key: str) -> str | None:
+    prefix, slash, name = key.rpartition("/")
+    if slash and (len(prefix) > _KUBERNETES_PREFIX_LENGTH or not _KUBERNETES_PREFIX.fullmatch(prefix)):
+        return "has a prefix that is no DNS name; write `example.com/key`"
+    return _kubernetes_name(name)

@@ -1,0 +1,140 @@
+"""A pack's rules as Pulumi policies.
+
+The enforcement level belongs to a policy, not to a finding. So what a mandatory rule cannot decide, and what an
+exemption accepts, must not be reported under its own name: the results are kept on a board, and the report rules,
+which are advisory and run last, tell them.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from pulumi_policy import (
+    EnforcementLevel,
+    Policy,
+    PolicyComplianceFramework,
+    PolicyConfigSchema,
+    ReportViolation,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from pulumi_policy import Severity as PulumiSeverity
+
+from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
+from policies.message import message
+from policies.pack import Pack
+from policies.rule import Enforcement, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
+from policies.settings import misspelt
+from policies.view import resource_of, resources_of
+
+__all__ = ["to_policies"]
+
+
+# A program without any labels has one finding per resource.
+_IN_FULL: Final = 3
+
+
+@dataclass
+class _Board:
+    """What the policies of one process tell each other; a new run replaces what the last one wrote.
+
+    outcomes: the last outcome of every rule, of a resource rule per resource.
+    inputs: URN -> inputs, as the resource rules saw them.
+    """
+
+    outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict[tuple[str, str], Outcome])
+    inputs: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+    def stack(self, args: StackValidationArgs) -> Stack:
+        resources = resources_of(args, self.inputs)
+        return Stack(resources=resources, config=args.get_config(), today=datetime.date.today())
+
+    def keep(self, outcome: Outcome, urn: str = "") -> None:
+        self.outcomes[outcome.rule.name, urn] = outcome
+
+    def of(self, stack: Stack) -> list[Outcome]:
+        """Outcomes about this stack; resources that are gone since are left out."""
+        return [
+            outcome
+            for (_, urn), outcome in list(self.outcomes.items())
+            if not urn or stack.resources.get(urn) is not None
+        ]
+
+
+def to_policies(pack: Pack) -> list[Policy]:
+    """The pack's rules as policies, report rules last."""
+    board = _Board()
+    ordered = sorted(pack.rules, key=lambda rule: isinstance(rule, ReportRule))
+    return [_policy(rule, pack.enforcement(rule), board) for rule in ordered]
+
+
+def _policy(rule: Rule, enforcement: Enforcement, board: _Board) -> Policy:
+    metadata: dict[str, Any] = {
+        "name": rule.name,
+        "description": rule.title,
+        "enforcement_level": EnforcementLevel(enforcement.value),
+        "severity": PulumiSeverity(rule.severity.value),
+        "remediation_steps": rule.fix,
+    }
+    if rule.frameworks:
+        first = rule.frameworks[0]
+        metadata["framework"] = PolicyComplianceFramework(
+            name=first.name, specification=first.specification, reference=first.reference
+        )
+    if isinstance(rule, ResourceRule):
+        return ResourceValidationPolicy(validate=_validate_resource(rule, board), **metadata)
+    if isinstance(rule, StackRule):
+        if rule.config:
+            metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.config.items()})
+        return StackValidationPolicy(validate=_validate_stack(rule, board), **metadata)
+    assert isinstance(rule, ReportRule)
+    return StackValidationPolicy(validate=_validate_report(rule, board), **metadata)
+
+
+def _validate_resource(rule: ResourceRule, board: _Board) -> Any:
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        def check() -> Iterable[Finding]:
+            resource = resource_of(args)
+            board.inputs[args.urn] = resource.inputs
+            return rule.check(resource)
+
+        outcome = run_resource_rule(rule, check)
+        board.keep(outcome, args.urn)
+        _report(outcome, report)
+
+    return validate
+
+
+def _validate_stack(rule: StackRule, board: _Board) -> Any:
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        outcome = run_stack_rule(rule, lambda: board.stack(args))
+        wrong = [Violation(None, problem, fix="Correct it.") for problem in misspelt(rule, args.get_config())]
+        outcome = replace(outcome, violations=(*wrong, *outcome.violations))
+        board.keep(outcome)
+        _report(outcome, report)
+
+    return validate
+
+
+def _validate_report(rule: ReportRule, board: _Board) -> Any:
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        def check() -> Iterable[Violation]:
+            stack = board.stack(args)
+            return rule.check(board.of(stack), stack)
+
+        _report(run_report_rule(rule, check), report)
+
+    return validate
+
+
+def _report(outcome: Outcome, report: ReportViolation) -> None:
+    """Report the violations in the order the CLI shows them; why and fix stand with the first few only."""
+    ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
+    for number, violation in enumerate(ordered):
+        words = message(outcome.rule, violation) if number < _IN_FULL else f"{violation.what} (why and fix: see above)"
+        report(words, violation.resource.urn if violation.resource else None)

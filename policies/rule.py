@@ -1,0 +1,141 @@
+"""What a rule is, and what it can find.
+
+A rule is metadata plus one check. Which view the check gets decides the kind:
+
+- `ResourceRule`: one resource answers; runs before that resource is made, and no exemption reaches it, because it
+  states what the cloud itself refuses.
+- `StackRule`: relations between resources, or facts a component registered.
+- `ReportRule`: tells what the other rules could not decide or were told to overlook.
+
+Rules are advisory by default; a pack promotes them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cost.resources import Resource, Resources
+
+if TYPE_CHECKING:
+    from policies.fence import Outcome
+
+__all__ = [
+    "CannotTell",
+    "Enforcement",
+    "Finding",
+    "Framework",
+    "ReportRule",
+    "ResourceRule",
+    "Rule",
+    "Severity",
+    "Stack",
+    "StackRule",
+    "Violation",
+]
+
+
+class Severity(enum.Enum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Enforcement(enum.Enum):
+    """ADVISORY: the finding is shown. MANDATORY: it also stops the preview and the update."""
+
+    ADVISORY = "advisory"
+    MANDATORY = "mandatory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Framework:
+    """A published practice that a rule belongs to, e.g. AWS Well-Architected PERF04-BP06."""
+
+    name: str
+    specification: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Something is wrong.
+
+    resource: what it is wrong with, None for the stack as a whole.
+    what: the wrong value and the values allowed, never a secret or the value of a label.
+    fix: the change to make, where it is more special than the rule's own.
+    """
+
+    resource: Resource | None
+    what: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True)
+class CannotTell:
+    """The rule needs a value that is not known yet or not part of this stack; `what` names it."""
+
+    resource: Resource | None
+    what: str
+
+
+Finding = Violation | CannotTell
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """What a stack rule sees.
+
+    config: the rule's own configuration in the pack, for programs whose components register no facts.
+    today: the day exemptions are held against.
+    """
+
+    resources: Resources
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    today: datetime.date
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """
+    name: kebab case, unique in the project; it is the policy's name in Pulumi.
+    title: what must be true, one sentence without a full stop.
+    why: what it costs when it is not.
+    fix: the change to make.
+    reads: resource types and facts the check looks at.
+    """
+
+    name: str
+    title: str
+    why: str
+    fix: str
+    reads: str
+    severity: Severity
+    frameworks: tuple[Framework, ...] = ()
+    enforcement: Enforcement = Enforcement.ADVISORY
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceRule(Rule):
+    check: Callable[[Resource], Iterable[Finding]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackRule(Rule):
+    """
+    config: name -> JSON schema of what the pack's user may set.
+    exemptible: False where accepting the finding makes no sense, as for a broken exemption.
+    """
+
+    check: Callable[[Stack], Iterable[Finding]]
+    exemptible: bool = True
+    config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportRule(Rule):
+    check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]

@@ -1,0 +1,1 @@
+"""One rule per file; `policies.training` selects them."""

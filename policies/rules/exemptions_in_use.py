@@ -1,0 +1,44 @@
+"""Findings that an exemption accepts are still said, every time; so is an exemption that accepts nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from policies.exemptions import Exemption, exemptions
+from policies.fence import Outcome
+from policies.rule import ReportRule, Severity, Stack, Violation
+
+__all__ = ["RULE"]
+
+
+def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
+    used: list[Exemption] = []
+    for outcome in outcomes:
+        for accepted in outcome.exempted:
+            exemption = accepted.exemption
+            used.append(exemption)
+            yield Violation(
+                accepted.violation.resource,
+                f"{outcome.rule.name}: {accepted.violation.what}; "
+                f"accepted until {exemption.until} by {exemption.owner}: {exemption.reason}",
+            )
+    for exemption in exemptions(stack.resources):
+        if isinstance(exemption, Exemption) and exemption.in_force(stack.today) and exemption not in used:
+            yield Violation(
+                exemption.declared_by,
+                f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: that rule has no "
+                "finding there that can be accepted",
+                fix="Correct the names of rule and resource, or remove the exemption.",
+            )
+
+
+RULE: Final = ReportRule(
+    name="exemptions-in-use",
+    title="Findings accepted by an exemption",
+    why="An accepted finding is still there.",
+    fix="Nothing before the day it ends; then mend the finding or agree on a new day.",
+    reads="the results of the other rules; the fact exemptions",
+    severity=Severity.LOW,
+    check=check,
+)

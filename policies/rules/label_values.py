@@ -1,0 +1,55 @@
+"""Labels are written so that the cloud accepts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.label_sets import label_sets
+from policies.frameworks import FINOPS_ALLOCATION
+from policies.label_sets import LabelSet, LabelSyntax
+from policies.label_syntax import AWS_MOST_TAGS, problem_of_key, problem_of_value
+from policies.rule import CannotTell, Finding, ResourceRule, Severity, Violation
+
+__all__ = ["RULE"]
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    sets = list(label_sets(resource))
+    problems = [problem for labels in sets for problem in _problems(labels)]
+    unknown = [place for labels in sets for place in _unknown(labels)]
+    if problems:
+        yield Violation(resource, "; ".join(problems))
+    if unknown:
+        yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
+
+
+def _problems(labels: LabelSet) -> Iterator[str]:
+    if labels.labels is UNKNOWN:
+        return
+    if labels.syntax is LabelSyntax.AWS and len(labels.labels) > AWS_MOST_TAGS:
+        yield f"{labels.where}: {len(labels.labels)} tags; AWS takes {AWS_MOST_TAGS}"
+    for key, value in labels.labels.items():
+        if problem := problem_of_key(key, labels.syntax):
+            yield f"{labels.where}: key `{key}` {problem}"
+        if isinstance(value, str) and (problem := problem_of_value(value, labels.syntax)):
+            yield f"{labels.where}: value of `{key}` {problem}"
+
+
+def _unknown(labels: LabelSet) -> list[str]:
+    if labels.labels is UNKNOWN:
+        return [labels.where]
+    return [f"value of `{key}` in {labels.where}" for key, value in labels.labels.items() if value is UNKNOWN]
+
+
+RULE: Final = ResourceRule(
+    name="label-values",
+    title="Labels keep the rules of the cloud they are written for",
+    why="The cloud refuses the resource in the middle of the update, or drops the label from the bill.",
+    fix="Shorten the value or take out the character named.",
+    reads="tags and labels of every resource that takes them",
+    severity=Severity.MEDIUM,
+    frameworks=(FINOPS_ALLOCATION,),
+    check=check,
+)

@@ -1,0 +1,46 @@
+"""The training pack: what every GPU training cluster is held against."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.pack import Pack
+from policies.rules import (
+    budget,
+    budget_ceiling,
+    budget_warning,
+    exemptions_in_use,
+    exemptions_valid,
+    fabric_interfaces_complete,
+    fabric_interfaces_valid,
+    fabric_traffic_allowed,
+    label_values,
+    no_group_on_foreign_reservation,
+    not_known_yet,
+    required_labels,
+    training_pool_in_one_domain,
+    training_pool_in_one_zone,
+)
+
+__all__ = ["PACK"]
+
+_MANDATORY: Final = (
+    training_pool_in_one_domain.RULE,
+    training_pool_in_one_zone.RULE,
+    fabric_interfaces_complete.RULE,
+    fabric_interfaces_valid.RULE,
+    fabric_traffic_allowed.RULE,
+    no_group_on_foreign_reservation.RULE,
+    required_labels.RULE,
+    label_values.RULE,
+    budget.RULE,
+    exemptions_valid.RULE,
+)
+_ADVISORY: Final = (budget_warning.RULE, budget_ceiling.RULE, exemptions_in_use.RULE, not_known_yet.RULE)
+
+PACK: Final = Pack(
+    name="training",
+    description="Co-location, labels and budget of GPU training clusters",
+    rules=(*_MANDATORY, *_ADVISORY),
+    mandatory=frozenset(rule.name for rule in _MANDATORY),
+)

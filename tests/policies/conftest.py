@@ -1,0 +1,253 @@
+"""A compliant training cluster as the engine would send it, to be broken one property at a time."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pulumi.runtime.proto import analyzer_pb2
+from pulumi_policy import (
+    PolicyCustomTimeouts,
+    PolicyProviderResource,
+    PolicyResource,
+    PolicyResourceOptions,
+    ResourceValidationArgs,
+    StackValidationArgs,
+)
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
+
+from policies.evaluate import evaluate
+from policies.fence import run_resource_rule
+from policies.message import message
+from policies.rule import ResourceRule, Rule, Stack
+from policies.settings import Settings
+from policies.view import resource_of, resources_of
+
+LABELS = {"team": "research", "owner": "ada"}
+TODAY = datetime.date(2026, 11, 21)
+UNKNOWN = UNKNOWN_STRING_VALUE
+PROVIDER = "urn:pulumi:test::test::pulumi:providers:aws::default"
+COMPONENT = "urn:pulumi:test::test::gpucluster:aws:TrainingCluster::trial"
+
+
+@dataclass
+class Declared:
+    """One resource as the engine sends it; `dependencies` maps a property to logical names."""
+
+    type: str
+    name: str
+    properties: dict[str, Any]
+    dependencies: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    custom: bool = True
+
+    @property
+    def urn(self) -> str:
+        return f"urn:pulumi:test::test::{self.type}::{self.name}" if self.custom else COMPONENT
+
+
+class Program:
+    """A program's resources by logical name."""
+
+    unknown = UNKNOWN
+    labels = LABELS
+    today = TODAY
+
+    def __init__(self, declared: list[Declared]) -> None:
+        self.declared = {resource.name: resource for resource in declared}
+        self.provider_inputs: dict[str, Any] = {"region": "us-east-1"}
+        self.outside: set[str] = set()
+        """Names of resources that the component does not surround."""
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        return self.declared[name].properties
+
+    def add(self, type_: str, name: str, properties: dict[str, Any], **dependencies: list[str]) -> None:
+        self.declared[name] = Declared(type_, name, properties, dependencies)
+
+    def remove(self, name: str) -> None:
+        """Take a resource away, and every reference to it."""
+        del self.declared[name]
+        for resource in self.declared.values():
+            for names in resource.dependencies.values():
+                if name in names:
+                    names.remove(name)
+
+    def depends(self, name: str, property_: str, *names: str) -> None:
+        self.declared[name].dependencies[property_] = list(names)
+
+    def stack_args(self) -> StackValidationArgs:
+        made = {name: self._made(resource) for name, resource in self.declared.items()}
+        parent = next((made[r.name] for r in self.declared.values() if not r.custom), None)
+        for name, resource in self.declared.items():
+            made[name].parent = parent if resource.custom and name not in self.outside else None
+            made[name].property_dependencies.update(
+                {prop: [made[other] for other in names] for prop, names in resource.dependencies.items()}
+            )
+        return StackValidationArgs(list(made.values()))
+
+    def resource_args(self, name: str) -> ResourceValidationArgs:
+        resource = self.declared[name]
+        return ResourceValidationArgs(
+            resource.type,
+            unknown_checking_proxy(resource.properties),
+            resource.urn,
+            resource.name,
+            _options(),
+            self._provider(),
+        )
+
+    def stack(self) -> Stack:
+        return Stack(resources=resources_of(self.stack_args()), today=TODAY)
+
+    def _made(self, resource: Declared) -> PolicyResource:
+        properties = unknown_checking_proxy(resource.properties)
+        provider = self._provider() if resource.custom else None
+        return PolicyResource(
+            resource.type, properties, resource.urn, resource.name, _options(), provider, None, [], {}
+        )
+
+    def _provider(self) -> PolicyProviderResource:
+        return PolicyProviderResource(
+            "pulumi:providers:aws", unknown_checking_proxy(self.provider_inputs), PROVIDER, "default"
+        )
+
+    def request(self) -> analyzer_pb2.AnalyzeStackRequest:
+        """The same resources as the engine's own message."""
+        request = analyzer_pb2.AnalyzeStackRequest()
+        for resource in self.declared.values():
+            sent = request.resources.add(type=resource.type, urn=resource.urn, name=resource.name)
+            sent.properties.update(resource.properties)
+            if resource.custom:
+                sent.parent = COMPONENT
+                sent.provider.type, sent.provider.urn, sent.provider.name = "pulumi:providers:aws", PROVIDER, "default"
+            for prop, names in resource.dependencies.items():
+                sent.propertyDependencies[prop].urns.extend(self.declared[name].urn for name in names)
+        return request
+
+
+@pytest.fixture
+def program() -> Program:
+    """Four training nodes and a spare of p5.48xlarge, in one group, zone and security group, labelled."""
+    started = [{"resourceType": kind, "tags": dict(LABELS)} for kind in ("instance", "volume")]
+    return Program(
+        [
+            Declared("gpucluster:aws:TrainingCluster", "trial", {"requiredLabels": dict(LABELS)}, custom=False),
+            Declared(
+                "aws:ec2/subnet:Subnet",
+                "gpu-subnet",
+                {
+                    "vpcId": UNKNOWN,
+                    "availabilityZone": "us-east-1a",
+                    "tags": dict(LABELS),
+                    "mapPublicIpOnLaunch": False,
+                },
+            ),
+            Declared("aws:ec2/securityGroup:SecurityGroup", "efa", {"vpcId": UNKNOWN, "tags": dict(LABELS)}),
+            _group_rule("Ingress"),
+            _group_rule("Egress"),
+            Declared("aws:ec2/placementGroup:PlacementGroup", "group", {"strategy": "cluster", "tags": dict(LABELS)}),
+            Declared(
+                "aws:ec2/launchTemplate:LaunchTemplate",
+                "template",
+                {
+                    "instanceType": "p5.48xlarge",
+                    "networkInterfaces": [_interface(0, 0, "interface"), _interface(0, 1, "efa-only")]
+                    + [_interface(card, 0, "efa-only") for card in range(1, 32)],
+                    "placement": {"groupName": UNKNOWN},
+                    "tagSpecifications": started,
+                    "tags": dict(LABELS),
+                },
+                {"placement": ["group"], "networkInterfaces": ["efa"]},
+            ),
+            Declared(
+                "aws:eks/nodeGroup:NodeGroup",
+                "train",
+                {
+                    "amiType": "AL2023_x86_64_NVIDIA",
+                    "scalingConfig": {"desiredSize": 5.0, "maxSize": 5.0, "minSize": 5.0},
+                    "subnetIds": [UNKNOWN],
+                    "launchTemplate": {"id": UNKNOWN, "version": UNKNOWN},
+                    "labels": dict(LABELS),
+                    "tags": dict(LABELS),
+                },
+                {"launchTemplate": ["template"], "subnetIds": ["gpu-subnet"]},
+            ),
+        ]
+    )
+
+
+Found = Callable[..., list[tuple[str, str]]]
+
+
+@pytest.fixture
+def found() -> Found:
+    """(resource, what) of every violation of a rule, through the real proxy."""
+
+    def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[tuple[str, str]]:
+        return [(v.resource.name if v.resource else "", v.what) for v in _outcome(rule, program, config).violations]
+
+    return run
+
+
+@pytest.fixture
+def unknown() -> Found:
+    """(resource, what) of everything a rule could not decide."""
+
+    def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[tuple[str, str]]:
+        return [(v.resource.name if v.resource else "", v.what) for v in _outcome(rule, program, config).unknown]
+
+    return run
+
+
+@pytest.fixture
+def messages() -> Callable[..., list[str]]:
+    """The whole text of every violation of a rule."""
+
+    def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[str]:
+        return [message(rule, violation) for violation in _outcome(rule, program, config).violations]
+
+    return run
+
+
+def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any:
+    if isinstance(rule, ResourceRule):
+        outcomes = [
+            run_resource_rule(rule, lambda name=name: rule.check(resource_of(program.resource_args(name))))
+            for name in program.declared
+        ]
+        return type(
+            "Outcomes",
+            (),
+            {
+                "violations": [v for outcome in outcomes for v in outcome.violations],
+                "unknown": [v for outcome in outcomes for v in outcome.unknown],
+            },
+        )
+    settings = Settings(configs={rule.name: config or {}})
+    return evaluate([rule], program.stack().resources, today=TODAY, settings=settings)[0]
+
+
+def _interface(card: int, device: int, kind: str) -> dict[str, Any]:
+    return {
+        "networkCardIndex": float(card),
+        "deviceIndex": float(device),
+        "interfaceType": kind,
+        "deleteOnTermination": "true",
+        "securityGroups": [UNKNOWN],
+    }
+
+
+def _group_rule(direction: str) -> Declared:
+    return Declared(
+        f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule",
+        f"efa-{direction.lower()}",
+        {"ipProtocol": "-1", "securityGroupId": UNKNOWN, "referencedSecurityGroupId": UNKNOWN, "tags": dict(LABELS)},
+        {"securityGroupId": ["efa"], "referencedSecurityGroupId": ["efa"]},
+    )
+
+
+def _options() -> PolicyResourceOptions:
+    return PolicyResourceOptions(False, [], None, [], PolicyCustomTimeouts(0, 0, 0), [])

@@ -1,0 +1,107 @@
+"""A small training pool with one mistake, chosen by the stack's configuration; the tests of the policies preview it."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import ec2, eks, vpc
+
+LABELS = {"team": "research"}
+ACCEPTED = {
+    "rule": "training-pool-in-one-domain",
+    "resource": "train",
+    "reason": "storage test, no collective traffic",
+    "owner": "ada",
+    "until": "2999-12-31",
+}
+
+mistake = pulumi.Config().get("mistake") or "none"
+
+
+class Cluster(pulumi.ComponentResource):
+    """What a component of somebody else's would look like: it only registers facts."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("example:index:Cluster", name)
+        self.own = pulumi.ResourceOptions(parent=self)
+        network = ec2.Vpc("network", cidr_block="10.0.0.0/16", tags=LABELS, opts=self.own)
+        self.pool(self.template(self.security_group(network)), self.subnets(network))
+        budget = {"monthly": "1000" if mistake == "budget" else "900000", "onExceed": "fail"}
+        exemptions = [ACCEPTED] if mistake == "accepted" else []
+        self.register_outputs({"requiredLabels": LABELS, "budget": budget, "exemptions": exemptions})
+
+    def subnets(self, network: ec2.Vpc) -> list[ec2.Subnet]:
+        zones = ["us-east-1a", "us-east-1b"] if mistake == "two-zones" else ["us-east-1a"]
+        return [
+            ec2.Subnet(
+                f"gpu-{zone}",
+                vpc_id=network.id,
+                availability_zone=zone,
+                cidr_block=f"10.0.{number}.0/24",
+                tags=LABELS,
+                opts=self.own,
+            )
+            for number, zone in enumerate(zones)
+        ]
+
+    def security_group(self, network: ec2.Vpc) -> ec2.SecurityGroup:
+        efa = ec2.SecurityGroup("efa", vpc_id=network.id, tags=LABELS, opts=self.own)
+        rules = [vpc.SecurityGroupIngressRule, vpc.SecurityGroupEgressRule]
+        for rule in rules[:1] if mistake == "no-egress" else rules:
+            rule(
+                f"efa-{rule.__name__}",
+                security_group_id=efa.id,
+                referenced_security_group_id=efa.id,
+                ip_protocol="-1",
+                tags=LABELS,
+                opts=self.own,
+            )
+        return efa
+
+    def template(self, efa: ec2.SecurityGroup) -> ec2.LaunchTemplate:
+        strategy = "spread" if mistake == "spread" else "cluster"
+        group = ec2.PlacementGroup("group", strategy=strategy, tags=LABELS, opts=self.own)
+        pairs = [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
+        if mistake == "card-missing":
+            pairs.pop()
+        if mistake == "doubled-pair":
+            pairs.append((7, 0, "efa-only"))
+        foreign = {"capacity_reservation_target": {"capacity_reservation_id": "cr-0123456789abcdef0"}}
+        tags = {"no-label": {}, "bad-label": {"team": "research", "note": "50 % done"}}.get(mistake, LABELS)
+        return ec2.LaunchTemplate(
+            "template",
+            instance_type="p5.48xlarge",
+            network_interfaces=[
+                {
+                    "network_card_index": card,
+                    "device_index": device,
+                    "interface_type": kind,
+                    "security_groups": [efa.id],
+                    "delete_on_termination": "true",
+                }
+                for card, device, kind in pairs
+            ],
+            placement=None if mistake in ("no-group", "accepted") else {"group_name": group.name},
+            capacity_reservation_specification=foreign if mistake == "reservation" else None,
+            tag_specifications=[{"resource_type": kind, "tags": LABELS} for kind in ("instance", "volume")],
+            tags=tags,
+            opts=self.own,
+        )
+
+    def pool(self, template: ec2.LaunchTemplate, subnets: list[ec2.Subnet]) -> None:
+        eks.NodeGroup(
+            "train",
+            cluster_name="trial",
+            node_role_arn="arn:aws:iam::000000000000:role/node",
+            subnet_ids=[subnet.id for subnet in subnets],
+            scaling_config={"desired_size": 5, "max_size": 5, "min_size": 5},
+            launch_template={"id": "lt-0123456789abcdef0", "version": "1"}
+            if mistake == "foreign-template"
+            else {"id": template.id, "version": template.latest_version.apply(str)},
+            instance_types=["p5.48xlarge"] if mistake == "foreign-template" else None,
+            labels=LABELS,
+            tags=LABELS,
+            opts=self.own,
+        )
+
+
+Cluster("trial")

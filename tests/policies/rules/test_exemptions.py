@@ -1,0 +1,137 @@
+"""exemptions-valid and exemptions-in-use, and what an exemption does to the rule it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.evaluate import evaluate
+from policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
+
+DOMAIN = training_pool_in_one_domain.RULE
+
+
+@pytest.fixture
+def exempted(program):
+    """A pool without a domain, and an exemption that accepts it."""
+    del program["template"]["placement"]
+    program.depends("template", "placement")
+    program["trial"]["exemptions"] = [
+        {
+            "rule": "training-pool-in-one-domain",
+            "resource": "train",
+            "reason": "throughput test without fabric",
+            "owner": "ada",
+            "until": "2026-11-21",
+        }
+    ]
+    return program
+
+
+def _run(program, *rules):
+    outcomes = evaluate(
+        [*rules, exemptions_valid.RULE, exemptions_in_use.RULE], program.stack().resources, today=program.today
+    )
+    return {
+        outcome.rule.name: [(v.resource.name if v.resource else "", v.what) for v in outcome.violations]
+        for outcome in outcomes
+    }
+
+
+def test_an_accepted_finding_moves_to_the_advisory_rule(exempted):
+    assert _run(exempted, DOMAIN) == {
+        "training-pool-in-one-domain": [],
+        "exemptions-valid": [],
+        "exemptions-in-use": [
+            (
+                "train",
+                "training-pool-in-one-domain: 5 nodes of p5.48xlarge, no placement group and no reservation; "
+                "accepted until 2026-11-21 by ada: throughput test without fabric",
+            )
+        ],
+    }
+
+
+def test_a_urn_names_the_resource_as_well(exempted):
+    exempted["trial"]["exemptions"][0]["resource"] = exempted.declared["train"].urn
+    assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
+
+
+def test_a_star_names_every_resource(exempted):
+    exempted["trial"]["exemptions"][0]["resource"] = "*"
+    assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
+
+
+def test_an_exemption_does_not_reach_beyond_the_component_that_states_it(exempted):
+    exempted["trial"]["exemptions"][0]["resource"] = "*"
+    exempted.outside.add("train")
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert [name for name, _ in found["exemptions-in-use"]] == ["trial"]
+
+
+def test_an_exemption_that_has_ended_accepts_nothing_and_is_a_finding(exempted):
+    exempted["trial"]["exemptions"][0]["until"] = "2026-11-20"
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert found["exemptions-valid"] == [
+        ("trial", "the exemption from `training-pool-in-one-domain` for `train` ended on 2026-11-20, owner ada")
+    ]
+    assert found["exemptions-in-use"] == []
+
+
+@pytest.mark.parametrize("field", ["rule", "resource", "reason", "owner", "until"])
+def test_an_exemption_that_lacks_a_field_accepts_nothing(exempted, field):
+    del exempted["trial"]["exemptions"][0][field]
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert found["exemptions-valid"] == [("trial", f"exemption 1 has no {field}")]
+
+
+def test_a_date_that_is_none_is_a_finding(exempted):
+    exempted["trial"]["exemptions"][0]["until"] = "next week"
+    assert _run(exempted)["exemptions-valid"] == [
+        ("trial", "exemption 1: until is `next week`, not a date such as 2026-12-31")
+    ]
+
+
+def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted):
+    exempted["trial"]["exemptions"][0]["resource"] = "other"
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert found["exemptions-in-use"] == [
+        (
+            "trial",
+            "the exemption from `training-pool-in-one-domain` for `other` accepts nothing: "
+            "that rule has no finding there that can be accepted",
+        )
+    ]
+
+
+def test_what_the_cloud_refuses_cannot_be_accepted(program):
+    program["group"]["tags"]["owner"] = "a#b"
+    program["trial"]["exemptions"] = [
+        {"rule": "label-values", "resource": "group", "reason": "r", "owner": "ada", "until": "2027-01-01"}
+    ]
+    found = _run(program, label_values.RULE)
+    assert [name for name, _ in found["label-values"]] == ["group"]
+    assert [name for name, _ in found["exemptions-in-use"]] == ["trial"]
+
+
+def test_an_exemption_cannot_accept_its_own_end(exempted):
+    exempted["trial"]["exemptions"].append(
+        {"rule": "exemptions-valid", "resource": "trial", "reason": "r", "owner": "ada", "until": "2027-01-01"}
+    )
+    exempted["trial"]["exemptions"][0]["until"] = "2020-01-01"
+    assert [name for name, _ in _run(exempted)["exemptions-valid"]] == ["trial"]
+
+
+def test_exemptions_not_known_yet_are_said(program, found, unknown):
+    program["trial"]["exemptions"] = program.unknown
+    assert found(exemptions_valid.RULE, program) == []
+    assert unknown(exemptions_valid.RULE, program) == [("trial", "the exemptions are not known yet")]
+
+
+def test_an_entry_not_known_yet_is_said(exempted, found, unknown):
+    exempted["trial"]["exemptions"][0]["until"] = exempted.unknown
+    assert found(exemptions_valid.RULE, exempted) == []
+    assert unknown(exemptions_valid.RULE, exempted) == [("trial", "exemption 1 is not known yet")]

@@ -1,0 +1,106 @@
+"""fabric-interfaces-complete: one mutation of the compliant program per case."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.clouds.aws.fabric import FABRIC
+from policies.rules.fabric_interfaces_complete import RULE
+
+
+def _layout(machine):
+    """The interfaces EC2's documentation gives: IP on card 0 device 0, EFA on device 1 of card 0, else device 0."""
+    efa = [(card, 1 if card == 0 else 0) for card in FABRIC[machine].efa_cards]
+    pairs = [(0, 0, "interface"), *((card, device, "efa-only") for card, device in efa)]
+    return [{"networkCardIndex": c, "deviceIndex": d, "interfaceType": kind} for c, d, kind in pairs]
+
+
+@pytest.mark.parametrize(
+    ("machine", "interfaces"),
+    [
+        ("p5.48xlarge", 33),
+        ("p5e.48xlarge", 33),
+        ("p5en.48xlarge", 17),
+        ("p5.4xlarge", 2),
+        ("p4d.24xlarge", 5),
+        ("p4de.24xlarge", 5),
+        ("p6-b200.48xlarge", 9),
+        ("p6-b300.48xlarge", 17),
+    ],
+)
+def test_the_layout_of_every_machine_type_is_complete(program, found, unknown, machine, interfaces):
+    program["template"].update(instanceType=machine, networkInterfaces=_layout(machine))
+    assert len(program["template"]["networkInterfaces"]) == interfaces
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize("machine", sorted(name for name, fabric in FABRIC.items() if fabric.whole_node))
+def test_a_missing_card_is_found_on_every_machine_type(program, found, machine):
+    program["template"].update(instanceType=machine, networkInterfaces=_layout(machine)[:-1])
+    total, last = len(FABRIC[machine].efa_cards), FABRIC[machine].efa_cards[-1]
+    assert found(RULE, program) == [
+        (
+            "train",
+            f"5 nodes of {machine} with EFA on {total - 1} of {total} network cards; missing on card {last}",
+        )
+    ]
+
+
+def test_missing_cards_are_told_in_runs(program, found):
+    listed = program["template"]["networkInterfaces"]
+    program["template"]["networkInterfaces"] = [
+        entry for entry in listed if entry["networkCardIndex"] not in (3, 4, 5, 31)
+    ]
+    assert found(RULE, program) == [
+        ("train", "5 nodes of p5.48xlarge with EFA on 28 of 32 network cards; missing on cards 3-5, 31")
+    ]
+
+
+def test_no_interfaces_at_all_is_no_fabric(program, found):
+    del program["template"]["networkInterfaces"]
+    assert found(RULE, program) == [
+        ("train", "5 nodes of p5.48xlarge with EFA on 0 of 32 network cards; missing on cards 0-31")
+    ]
+
+
+def test_an_ip_interface_is_no_efa(program, found):
+    program["template"]["networkInterfaces"][5]["interfaceType"] = "interface"
+    assert [what.rpartition("; ")[2] for _, what in found(RULE, program)] == ["missing on card 4"]
+
+
+def test_the_older_layout_with_efa_on_device_1_is_complete(program, found):
+    program["template"]["networkInterfaces"] = [
+        {"networkCardIndex": float(card), "deviceIndex": float(card > 0), "interfaceType": "efa"} for card in range(32)
+    ]
+    assert found(RULE, program) == []
+
+
+def test_an_unknown_card_may_be_the_missing_one(program, found, unknown):
+    program["template"]["networkInterfaces"][7]["networkCardIndex"] = program.unknown
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("train", "EFA on card 6 of p5.48xlarge is not known yet")]
+
+
+def test_interfaces_not_known_yet_are_said(program, found, unknown):
+    program["template"]["networkInterfaces"] = program.unknown
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("train", "the network interfaces of its launch template are not known yet")]
+
+
+def test_a_machine_that_the_table_lacks_is_said(program, found, unknown):
+    program["template"]["instanceType"] = "p9.48xlarge"
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [
+        ("train", "how many EFA interfaces 5 nodes of p9.48xlarge take is not in our table")
+    ]
+
+
+def test_the_fix_names_the_missing_cards(program, messages):
+    program["template"]["networkInterfaces"].pop()
+    assert messages(RULE, program) == [
+        "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31\n"
+        "why: Each missing card is bandwidth the machine's price includes and training does not get; without any, NCCL "
+        "falls back to TCP.\n"
+        "fix: List an interface of type `efa-only` on card 31 in networkInterfaces of the launch template: device 1 on "
+        "card 0, device 0 on the others."
+    ]

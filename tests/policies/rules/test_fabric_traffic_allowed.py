@@ -1,0 +1,85 @@
+"""fabric-traffic-allowed: one mutation of the compliant program per case."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.rules.fabric_traffic_allowed import RULE
+
+_HALF_OPEN = "the security group of the EFA interfaces is open to itself one way only: `efa` lacks "
+
+
+def test_a_group_open_to_itself_both_ways_passes(program, found, unknown):
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize("direction", ["ingress", "egress"])
+def test_each_direction_is_needed(program, found, direction):
+    program.remove(f"efa-{direction}")
+    assert found(RULE, program) == [("train", _HALF_OPEN + direction)]
+
+
+def test_egress_to_everywhere_does_not_match_efa(program, found):
+    program["efa-egress"].pop("referencedSecurityGroupId")
+    program["efa-egress"]["cidrIpv4"] = "0.0.0.0/0"
+    program.depends("efa-egress", "referencedSecurityGroupId")
+    assert found(RULE, program) == [("train", _HALF_OPEN + "egress")]
+
+
+def test_one_protocol_is_not_all_traffic(program, found):
+    program["efa-ingress"]["ipProtocol"] = "tcp"
+    assert found(RULE, program) == [("train", _HALF_OPEN + "ingress")]
+
+
+def test_rules_inside_the_group_count(program, found):
+    for direction in ("ingress", "egress"):
+        program.remove(f"efa-{direction}")
+        program["efa"][direction] = [{"self": True, "protocol": "-1", "fromPort": 0.0, "toPort": 0.0}]
+    assert found(RULE, program) == []
+
+
+def test_rules_of_the_older_type_count(program, found):
+    for direction in ("ingress", "egress"):
+        program.remove(f"efa-{direction}")
+        program.add(
+            "aws:ec2/securityGroupRule:SecurityGroupRule",
+            f"old-{direction}",
+            {"type": direction, "protocol": "-1", "self": True, "securityGroupId": program.unknown},
+            securityGroupId=["efa"],
+        )
+    assert found(RULE, program) == []
+
+
+def test_another_group_may_be_the_open_one(program, found):
+    program.add("aws:ec2/securityGroup:SecurityGroup", "nodes", {"vpcId": program.unknown})
+    program.depends("template", "networkInterfaces", "nodes", "efa")
+    for entry in program["template"]["networkInterfaces"]:
+        entry["securityGroups"] = [program.unknown, program.unknown]
+    assert found(RULE, program) == []
+
+
+def test_a_group_that_is_not_open_at_all_is_refused(program, found):
+    program.remove("efa-ingress")
+    program.remove("efa-egress")
+    assert found(RULE, program) == [("train", "no security group of the EFA interfaces is open to itself: `efa`")]
+
+
+def test_a_group_open_one_way_only_is_a_mistake_whatever_other_groups_there_are(program, found):
+    program.remove("efa-egress")
+    program["template"]["networkInterfaces"][0]["securityGroups"] = [program.unknown, "sg-elsewhere"]
+    assert found(RULE, program) == [("train", _HALF_OPEN + "egress")]
+
+
+def test_a_group_of_another_stack_may_be_the_open_one(program, found, unknown):
+    program.remove("efa-ingress")
+    program.remove("efa-egress")
+    program["template"]["networkInterfaces"][0]["securityGroups"] = [program.unknown, "sg-elsewhere"]
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("train", "a security group of its EFA interfaces is not made by this stack")]
+
+
+def test_after_the_update_a_known_id_is_still_the_group_made_here(program, found):
+    program.remove("efa-egress")
+    for entry in program["template"]["networkInterfaces"]:
+        entry["securityGroups"] = ["sg-0123"]
+    assert found(RULE, program) == [("train", _HALF_OPEN + "egress")]

@@ -1,0 +1,69 @@
+"""label-values: one mutation of the compliant program per case."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.rules.label_values import RULE
+
+
+def test_plain_labels_pass(program, found, unknown):
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("tags", "what"),
+    [
+        ({"k" * 129: "v"}, f"tags: key `{'k' * 129}` has 129 characters; AWS takes 128"),
+        ({"key": "v" * 257}, "tags: value of `key` has 257 characters; AWS takes 256"),
+        (
+            {"key": "a#b"},
+            "tags: value of `key` has '#' at character 2; AWS takes letters, digits, spaces and + - = . _ : / @",
+        ),
+        ({"aws:owner": "v"}, "tags: key `aws:owner` starts with `aws:`, which AWS keeps for itself"),
+        ({"": "v"}, "tags: key `` is empty; AWS wants 1 to 128 characters"),
+        ({f"key-{number}": "v" for number in range(51)}, "tags: 51 tags; AWS takes 50"),
+    ],
+)
+def test_what_aws_refuses_is_refused(program, found, tags, what):
+    program["group"]["tags"] = tags
+    assert found(RULE, program) == [("group", what)]
+
+
+@pytest.mark.parametrize("value", ["", "a" * 256, "größe 1", "a+b-c=d.e_f:g/h@i"])
+def test_what_aws_takes_passes(program, found, value):
+    program["group"]["tags"]["key"] = value
+    assert found(RULE, program) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "what"),
+    [
+        ({"key": "a b"}, "value of `key` is no Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter or "
+         "digit at both ends"),
+        ({"key": "v" * 64}, "value of `key` has 64 characters; Kubernetes takes 63"),
+        ({"Example_Com/key": "v"}, "key `Example_Com/key` has a prefix that is no DNS name; write `example.com/key`"),
+        ({"-key": "v"}, "key `-key` is no Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter or "
+         "digit at both ends"),
+    ],
+)  # fmt: skip
+def test_what_kubernetes_refuses_is_refused(program, found, labels, what):
+    program["train"]["labels"] = labels
+    assert found(RULE, program) == [("train", f"labels of the nodes it starts: {what}")]
+
+
+@pytest.mark.parametrize("labels", [{"nvidia.com/gpu.present": "true"}, {"key": ""}, {"a": "A-b_c.9"}])
+def test_what_kubernetes_takes_passes(program, found, labels):
+    program["train"]["labels"] = labels
+    assert found(RULE, program) == []
+
+
+def test_a_value_is_never_quoted(program, messages):
+    program["group"]["tags"]["token"] = "hunter2#" * 50
+    assert not any("hunter2" in text for text in messages(RULE, program))
+
+
+def test_a_value_not_known_yet_is_said(program, found, unknown):
+    program["group"]["tags"]["owner"] = program.unknown
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("group", "value of `owner` in tags not known yet")]

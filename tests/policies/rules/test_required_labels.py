@@ -1,0 +1,136 @@
+"""required-labels: one mutation of the compliant program per case."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.rules.required_labels import RULE
+
+
+def test_labels_everywhere_pass(program, found, unknown):
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["gpu-subnet", "efa", "efa-ingress", "group", "template", "train"])
+def test_tags_of_every_resource_are_looked_at(program, found, name):
+    del program[name]["tags"]
+    assert found(RULE, program) == [(name, "tags: `team`, `owner` missing")]
+
+
+def test_an_empty_value_is_a_missing_one(program, found):
+    program["group"]["tags"]["owner"] = ""
+    assert found(RULE, program) == [("group", "tags: `owner` missing")]
+
+
+def test_another_value_is_refused_without_quoting_it(program, found):
+    program["group"]["tags"]["team"] = "sales"
+    assert found(RULE, program) == [("group", "tags: `team` not the required value")]
+
+
+@pytest.mark.parametrize(("kind", "words"), [("instance", "instances"), ("volume", "disks")])
+def test_what_a_launch_template_starts_is_labelled(program, found, kind, words):
+    program["template"]["tagSpecifications"] = [
+        entry for entry in program["template"]["tagSpecifications"] if entry["resourceType"] != kind
+    ]
+    assert found(RULE, program) == [("template", f"tags of the {words} it starts: `team`, `owner` missing")]
+
+
+def test_nodes_are_labelled(program, found):
+    del program["train"]["labels"]["team"]
+    assert found(RULE, program) == [("train", "labels of the nodes it starts: `team` missing")]
+
+
+def test_everything_wrong_with_a_resource_is_told_at_once(program, found):
+    program["train"].update(labels={}, tags={"team": "sales", "owner": "ada"})
+    assert found(RULE, program) == [
+        ("train", "tags: `team` not the required value; labels of the nodes it starts: `team`, `owner` missing")
+    ]
+
+
+def test_tags_an_auto_scaling_group_lists_count(program, found):
+    listed = [{"key": key, "value": value, "propagateAtLaunch": True} for key, value in program.labels.items()]
+    program.add("aws:autoscaling/group:Group", "asg", {"tags": listed})
+    assert found(RULE, program) == []
+    listed.pop()
+    assert found(RULE, program) == [("asg", "tags: `owner` missing")]
+
+
+def test_default_tags_of_the_provider_count(program, found):
+    del program["group"]["tags"]
+    program.provider_inputs["defaultTags"] = {"tags": dict(program.labels)}
+    assert found(RULE, program) == []
+
+
+def test_types_without_tags_owe_none(program, found):
+    program.add("aws:ec2/route:Route", "route", {})
+    program.add("random:index/randomId:RandomId", "id", {})
+    assert found(RULE, program) == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "properties", "what"),
+    [
+        ("kubernetes:core/v1:Namespace", {"metadata": {}}, "labels: `team`, `owner` missing"),
+        (
+            "kubernetes:karpenter.sh/v1:NodePool",
+            {"metadata": {"labels": {"team": "research", "owner": "ada"}}},
+            "labels of the nodes it starts: `team`, `owner` missing",
+        ),
+        (
+            "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+            {"metadata": {"labels": {"team": "research", "owner": "ada"}}, "spec": {"tags": {"team": "research"}}},
+            "tags of the instances and disks it starts: `owner` missing",
+        ),
+    ],
+)
+def test_kubernetes_objects_are_labelled(program, found, type_, properties, what):
+    program.add(type_, "object", properties)
+    assert found(RULE, program) == [("object", what)]
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["kubernetes:helm.sh/v3:Release", "kubernetes:core/v1:ConfigMapList", "kubernetes:core/v1:NodePatch"],
+)
+def test_what_is_no_object_owes_no_labels(program, found, type_):
+    program.add(type_, "object", {})
+    assert found(RULE, program) == []
+
+
+def test_kubernetes_may_write_a_value_it_does_not_take_in_another_way(program, found):
+    program["trial"]["requiredLabels"] = {"team": "AI Research"}
+    for name in ("gpu-subnet", "efa", "efa-ingress", "efa-egress", "group", "template", "train"):
+        program[name]["tags"] = {"team": "AI Research"}
+    for entry in program["template"]["tagSpecifications"]:
+        entry["tags"] = {"team": "AI Research"}
+    program["train"]["labels"] = {"team": "ai-research"}
+    assert found(RULE, program) == []
+
+
+def test_without_required_labels_nothing_is_owed(program, found):
+    del program["trial"]["requiredLabels"]
+    del program["group"]["tags"]
+    assert found(RULE, program) == []
+
+
+def test_labels_not_known_yet_are_said(program, found, unknown):
+    program["group"]["tags"] = program.unknown
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("group", "tags not known yet")]
+
+
+def test_a_value_not_known_yet_is_there(program, found, unknown):
+    program["group"]["tags"]["owner"] = program.unknown
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+def test_required_labels_not_known_yet_are_said(program, found, unknown):
+    program["trial"]["requiredLabels"] = program.unknown
+    assert found(RULE, program) == []
+    assert ("group", "the required labels are not known yet") in unknown(RULE, program)
+
+
+def test_configured_labels_take_the_place_of_registered_ones(program, found):
+    assert found(RULE, program, {"labels": {"team": "research"}, "keys": ["owner"]}) == []
+    assert ("group", "tags: `cost-center` missing") in found(RULE, program, {"keys": ["cost-center"]})
+    assert ("group", "tags: `team` not the required value") in found(RULE, program, {"labels": {"team": "sales"}})

@@ -1,0 +1,189 @@
+"""Seeded mistakes on the real engine, against the simulated cloud: each stops the preview in its rule's name."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import policies
+
+PACK = Path(policies.__file__).parent
+PROGRAM = Path(__file__).with_name("project") / "__main__.py"
+FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\((.*)\)$", re.MULTILINE)
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project of its own, outside the checkout."""
+    folder = tmp_path_factory.mktemp("pool")
+    shutil.copy(PROGRAM, folder / "__main__.py")
+    runtime = {"name": "python", "options": {"virtualenv": sys.prefix}}
+    (folder / "Pulumi.yaml").write_text(json.dumps({"name": "pool", "runtime": runtime}))
+    (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": {"aws:region": "us-east-1"}}))
+    return folder
+
+
+@pytest.fixture
+def pulumi(project):
+    """Run `sandbox pulumi`; returns exit code and output."""
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "sandbox", "pulumi", *arguments, "--stack", "test"]
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture
+def preview(pulumi):
+    """Preview with the pack and one mistake; returns exit code, findings (level, policy, resource) and output."""
+
+    def run(mistake):
+        code, output = pulumi("preview", "--policy-pack", str(PACK), "-c", f"pool:mistake={mistake}")
+        return code, FINDING.findall(output), output
+
+    return run
+
+
+def test_the_good_example_has_no_finding_at_all(preview):
+    code, findings, output = preview("none")
+    assert (code, findings) == (0, []), output
+    assert "✅ training@" in output
+
+
+@pytest.mark.parametrize(
+    ("mistake", "policy", "resource", "what"),
+    [
+        (
+            "no-group",
+            "training-pool-in-one-domain",
+            "aws:eks:NodeGroup: train",
+            "5 nodes of p5.48xlarge, no placement group and no reservation",
+        ),
+        (
+            "spread",
+            "training-pool-in-one-domain",
+            "aws:eks:NodeGroup: train",
+            "5 nodes of p5.48xlarge in placement group `group`, whose strategy is `spread`",
+        ),
+        (
+            "two-zones",
+            "training-pool-in-one-zone",
+            "aws:eks:NodeGroup: train",
+            "5 nodes of p5.48xlarge over 2 subnets in 2 zones: us-east-1a, us-east-1b",
+        ),
+        (
+            "card-missing",
+            "fabric-interfaces-complete",
+            "aws:eks:NodeGroup: train",
+            "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31",
+        ),
+        (
+            "doubled-pair",
+            "fabric-interfaces-valid",
+            "aws:ec2:LaunchTemplate: template",
+            "2 interfaces with card 7 device 0; each pair must be unique",
+        ),
+        (
+            "no-egress",
+            "fabric-traffic-allowed",
+            "aws:eks:NodeGroup: train",
+            "the security group of the EFA interfaces is open to itself one way only: `efa` lacks egress",
+        ),
+        (
+            "reservation",
+            "no-group-on-foreign-reservation",
+            "aws:ec2:LaunchTemplate: template",
+            "placement group `group` together with reservation `cr-0123456789abcdef0`, "
+            "which was made elsewhere and not in a group this stack makes",
+        ),
+        ("no-label", "required-labels", "aws:ec2:LaunchTemplate: template", "tags: `team` missing"),
+        (
+            "bad-label",
+            "label-values",
+            "aws:ec2:LaunchTemplate: template",
+            "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
+        ),
+        ("budget", "budget", "example:index:Cluster: trial", "over budget by $"),
+    ],
+)
+def test_a_seeded_mistake_stops_the_preview(preview, mistake, policy, resource, what):
+    code, findings, output = preview(mistake)
+    assert code != 0
+    assert findings == [("mandatory", policy, resource)], output
+    assert what in output
+    assert "          why: " in output
+    assert "          fix: " in output
+
+
+def test_an_accepted_mistake_is_shown_and_stops_nothing(preview):
+    code, findings, output = preview("accepted")
+    assert (code, findings) == (0, [("advisory", "exemptions-in-use", "aws:eks:NodeGroup: train")]), output
+    assert "accepted until 2999-12-31 by ada: storage test, no collective traffic" in output
+
+
+def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
+    code, findings, output = preview("foreign-template")
+    assert (code, {(level, policy) for level, policy, _ in findings}) == (0, {("advisory", "not-known-yet")}), output
+    assert "training-pool-in-one-domain cannot tell: its launch template is not part of this stack" in output
+
+
+def test_a_plan_file_of_the_same_program_gives_the_same_finding(pulumi, project):
+    code, plan = pulumi("preview", "--json", "--show-sames", "-c", "pool:mistake=no-group")
+    assert code == 0, plan
+    command = [sys.executable, "-m", "policies.guardrails", "check", "--format", "json", "-"]
+    text = plan[plan.index("{\n") : plan.rindex("}") + 1]
+    done = subprocess.run(command, input=text, cwd=project, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr
+    [finding] = json.loads(done.stdout)["findings"]
+    assert (finding["rule"], finding["resource"], finding["what"]) == (
+        "training-pool-in-one-domain",
+        "train",
+        "5 nodes of p5.48xlarge, no placement group and no reservation",
+    )
+    assert "__main__.py" in finding["source_position"]
+
+
+def test_settings_of_the_pack_reach_the_rules(pulumi, project):
+    settings = {"required-labels": {"enforcementLevel": "advisory", "keys": ["cost-center"]}}
+    (project / "settings.json").write_text(json.dumps(settings))
+    code, output = pulumi("preview", "--policy-pack", str(PACK), "--policy-pack-config", "settings.json")
+    findings = FINDING.findall(output)
+    assert code == 0, output
+    assert {(level, policy) for level, policy, _ in findings} == {("advisory", "required-labels")}
+    assert ("advisory", "required-labels", "aws:ec2:Vpc: network") in findings
+
+
+def test_an_update_stops_at_its_preview_and_makes_nothing(pulumi):
+    code, output = pulumi("up", "--yes", "--policy-pack", str(PACK), "-c", "pool:mistake=no-group")
+    assert code != 0
+    assert ("mandatory", "training-pool-in-one-domain", "aws:eks:NodeGroup: train") in FINDING.findall(output)
+    assert _made(pulumi) == set()
+
+
+def test_what_one_resource_answers_is_stopped_before_it_is_made_even_without_preview(pulumi):
+    code, output = pulumi(
+        "up", "--yes", "--skip-preview", "--policy-pack", str(PACK), "-c", "pool:mistake=doubled-pair"
+    )
+    assert code != 0
+    assert ("mandatory", "fabric-interfaces-valid", "aws:ec2:LaunchTemplate: template") in FINDING.findall(output)
+    made = _made(pulumi)
+    assert "aws:ec2/vpc:Vpc" in made
+    assert "aws:ec2/launchTemplate:LaunchTemplate" not in made
+
+
+def _made(pulumi):
+    """Types of the custom resources in the stack's state."""
+    code, output = pulumi("stack", "export")
+    assert code == 0, output
+    deployment = json.loads(output[output.index("{\n") : output.rindex("}") + 1])["deployment"]
+    return {r["type"] for r in deployment.get("resources", []) if r.get("custom") and "providers" not in r["type"]}

@@ -1,0 +1,155 @@
+"""The `guardrails` command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from policies.training import PACK
+
+COMPONENT = "urn:pulumi:dev::shop::example:index:Cluster::trial"
+GROUP = "urn:pulumi:dev::shop::example:index:Cluster$aws:ec2/placementGroup:PlacementGroup::group"
+
+
+@pytest.fixture
+def guardrails():
+    """Run the command; returns exit code, stdout and stderr."""
+
+    def run(*arguments, stdin=""):
+        command = [sys.executable, "-m", "policies.guardrails", *arguments]
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def _state(tags, **facts):
+    component = {
+        "urn": COMPONENT,
+        "custom": False,
+        "type": "example:index:Cluster",
+        "inputs": {},
+        "outputs": {"requiredLabels": {"team": "research"}, **facts},
+    }
+    group = {
+        "urn": GROUP,
+        "custom": True,
+        "id": "group",
+        "type": "aws:ec2/placementGroup:PlacementGroup",
+        "inputs": {"strategy": "cluster", "tags": tags},
+        "outputs": {"strategy": "cluster", "tags": tags, "tagsAll": tags},
+        "parent": COMPONENT,
+    }
+    return json.dumps({"version": 3, "deployment": {"manifest": {}, "resources": [component, group]}})
+
+
+def _plan(tags, **facts):
+    def step(urn, type_, custom, inputs, **more):
+        state = {"urn": urn, "custom": custom, "type": type_, "inputs": inputs, **more}
+        return {"op": "create", "urn": urn, "newState": state}
+
+    steps = [
+        step(COMPONENT, "example:index:Cluster", False, {"requiredLabels": {"team": "research"}, **facts}),
+        step(
+            GROUP,
+            "aws:ec2/placementGroup:PlacementGroup",
+            True,
+            {"strategy": "cluster", "tags": tags},
+            parent=COMPONENT,
+        ),
+    ]
+    return json.dumps({"config": {"aws:region": "us-east-1"}, "steps": steps, "changeSummary": {"create": 2}})
+
+
+@pytest.mark.parametrize("document", [_plan, _state])
+def test_a_clean_file_ends_with_0(guardrails, document):
+    code, out, err = guardrails("check", "-", stdin=document({"team": "research"}))
+    assert (code, out, err) == (0, "2 resources held against 14 rules; findings: none.\n", "")
+
+
+@pytest.mark.parametrize("document", [_plan, _state])
+def test_a_mandatory_finding_ends_with_1(guardrails, document):
+    code, out, err = guardrails("check", "-", stdin=document({}))
+    assert (code, err) == (1, "")
+    assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
+    assert out.endswith(
+        "2 resources held against 14 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
+    )
+
+
+def test_findings_for_machines_have_every_field(guardrails):
+    code, out, _ = guardrails("check", "--format", "json", stdin=_state({}))
+    rule = next(rule for rule in PACK.rules if rule.name == "required-labels")
+    assert code == 1
+    assert json.loads(out) == {
+        "schema_version": 1,
+        "findings": [
+            {
+                "rule": "required-labels",
+                "enforcement": "mandatory",
+                "severity": "high",
+                "resource": "group",
+                "urn": GROUP,
+                "source_position": None,
+                "what": "tags: `team` missing",
+                "why": rule.why,
+                "fix": rule.fix,
+            }
+        ],
+        "rules": 14,
+        "resources": 2,
+        "mandatory": 1,
+        "advisory": 0,
+    }
+
+
+def test_an_exemption_turns_a_finding_into_advice(guardrails):
+    entry = {"rule": "required-labels", "resource": "group", "reason": "r", "owner": "ada", "until": "2999-12-31"}
+    code, out, _ = guardrails("check", "-", stdin=_state({}, exemptions=[entry]))
+    assert code == 0
+    assert "[advisory] exemptions-in-use  group\n    required-labels: tags: `team` missing; accepted until" in out
+
+
+def test_levels_and_settings_come_from_the_packs_configuration(guardrails, tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text('{"required-labels": {"enforcementLevel": "advisory", "keys": ["owner"]}}')
+    code, out, _ = guardrails("check", "--config", str(config), stdin=_state({}))
+    assert code == 0
+    assert out.startswith("[advisory] required-labels  group\n    tags: `owner` missing\n")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}'])
+def test_input_that_is_neither_plan_nor_state_ends_with_2_and_one_line(guardrails, text):
+    code, out, err = guardrails("check", "-", stdin=text)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: stdin ")
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_ends_with_2(guardrails):
+    code, _, err = guardrails("check", "nowhere.json")
+    assert code == 2
+    assert "nowhere.json" in err
+
+
+def test_the_list_names_every_rule(guardrails):
+    code, out, _ = guardrails("list", "--format", "json")
+    assert code == 0
+    assert [rule["name"] for rule in json.loads(out)["rules"]] == [rule.name for rule in PACK.rules]
+    assert len(guardrails("list")[1].splitlines()) == len(PACK.rules) + 3
+
+
+@pytest.mark.parametrize("rule", PACK.rules, ids=lambda rule: rule.name)
+def test_every_rule_can_be_explained(guardrails, rule):
+    code, out, _ = guardrails("explain", rule.name)
+    assert code == 0
+    assert all(text in out for text in (rule.title, rule.why, rule.fix, rule.reads))
+
+
+def test_a_name_that_is_nearly_right_gets_a_suggestion(guardrails):
+    code, _, err = guardrails("explain", "required-lables")
+    assert code == 2
+    assert "did you mean `required-labels`?" in err

@@ -1,0 +1,37 @@
+"""Absent, unknown and present are three different things."""
+
+from __future__ import annotations
+
+import pytest
+
+from cost.resources import UNKNOWN
+from policies.reading import at, flag, items, text, whole
+
+VALUE = {"a": {"b": [1, {"c": "x"}]}, "empty": "", "later": UNKNOWN, "number": "12", "yes": "true", "on": True}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("a", "b", 1, "c"), "x"),
+        (("a", "missing", "c"), None),
+        (("a", "b", 7), None),
+        (("empty",), None),
+        (("later", "b", "c"), UNKNOWN),
+        (("number", "b"), None),
+    ],
+)
+def test_a_path_leads_to_a_value_to_none_or_to_unknown(path, expected):
+    assert at(VALUE, *path) == expected
+
+
+def test_values_of_the_wrong_kind_are_absent():
+    assert (text(VALUE, "on"), whole(VALUE, "on"), flag(VALUE, "number"), items(VALUE, "number")) == (None,) * 3 + ([],)
+
+
+def test_numbers_and_truth_are_read_from_text():
+    assert (whole(VALUE, "number"), flag(VALUE, "yes"), flag(VALUE, "on")) == (12, True, True)
+
+
+def test_unknown_stays_unknown_for_every_reader():
+    assert [read(VALUE, "later") for read in (text, whole, flag, items)] == [UNKNOWN] * 4

@@ -1,0 +1,164 @@
+"""The pack, started as the engine starts it and asked over its own protocol."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
+from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
+
+import policies
+from policies.training import PACK
+
+FOLDER = Path(policies.__file__).parent
+
+
+class Engine:
+    """The engine's side: Analyze for every resource, then AnalyzeStack."""
+
+    def __init__(self, port: int) -> None:
+        self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
+
+    def configure(self, **policies_: dict) -> None:
+        request = analyzer_pb2.ConfigureAnalyzerRequest()
+        for name, properties in policies_.items():
+            config = request.policyConfig[name.replace("_", "-")]
+            config.enforcementLevel = analyzer_pb2.MANDATORY
+            config.properties.update(properties)
+        self.stub.Configure(request)
+
+    def run(self, program) -> list[tuple[str, str, str]]:
+        """(policy, level, message without the title) of every finding."""
+        request = program.request()
+        diagnostics = []
+        for resource in request.resources:
+            one = analyzer_pb2.AnalyzeRequest(
+                type=resource.type, urn=resource.urn, name=resource.name, properties=resource.properties
+            )
+            diagnostics += self.stub.Analyze(one).diagnostics
+        diagnostics += self.stub.AnalyzeStack(request).diagnostics
+        return [
+            (d.policyName, analyzer_pb2.EnforcementLevel.Name(d.enforcementLevel), d.message.partition("\n")[2])
+            for d in diagnostics
+        ]
+
+
+@pytest.fixture
+def engine():
+    """`python -m pulumi.policy` in the pack's folder, as the language host does it; prints its port."""
+    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(FOLDER)]
+    with subprocess.Popen(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            yield Engine(int(served.stdout.readline()))
+        finally:
+            served.kill()
+
+
+def test_the_engine_is_told_every_policy(engine):
+    info = engine.stub.GetAnalyzerInfo(empty_pb2.Empty())
+    assert info.name == "training"
+    assert [policy.name for policy in info.policies] == [rule.name for rule in PACK.rules]
+    mandatory = {p.name for p in info.policies if p.enforcementLevel == analyzer_pb2.MANDATORY}
+    assert mandatory == PACK.mandatory
+
+
+def test_a_compliant_program_has_no_finding(engine, program):
+    assert engine.run(program) == []
+
+
+def test_a_seeded_mistake_is_a_mandatory_finding_with_what_why_and_fix(engine, program):
+    del program["template"]["placement"]
+    program.depends("template", "placement")
+    [(policy, level, message)] = engine.run(program)
+    assert (policy, level) == ("training-pool-in-one-domain", "MANDATORY")
+    what, why, fix = message.split("\n")
+    assert what == "5 nodes of p5.48xlarge, no placement group and no reservation"
+    assert why.startswith("why: ")
+    assert fix.startswith("fix: ")
+
+
+def test_what_cannot_be_decided_is_advisory(engine, program):
+    program["group"]["strategy"] = program.unknown
+    [(policy, level, message)] = engine.run(program)
+    assert (policy, level) == ("not-known-yet", "ADVISORY")
+    assert message.startswith("training-pool-in-one-domain cannot tell: the strategy of placement group `group`")
+
+
+def test_inputs_of_a_preview_count_and_not_outputs_that_are_still_unknown(engine, program):
+    """In a preview a provider answers UNKNOWN for what nobody set."""
+    del program["template"]["placement"]
+    program.depends("template", "placement")
+    request = program.request()
+    for resource in request.resources:
+        one = analyzer_pb2.AnalyzeRequest(
+            type=resource.type, urn=resource.urn, name=resource.name, properties=resource.properties
+        )
+        engine.stub.Analyze(one)
+        if resource.name == "template":
+            resource.properties.update({"placement": program.unknown, "tags": program.unknown})
+    policies_ = [d.policyName for d in engine.stub.AnalyzeStack(request).diagnostics]
+    assert policies_ == ["training-pool-in-one-domain"]
+
+
+def test_an_exemption_in_force_is_advisory_every_time(engine, program):
+    del program["template"]["placement"]
+    program["trial"]["exemptions"] = [
+        {
+            "rule": "training-pool-in-one-domain",
+            "resource": "train",
+            "reason": "bandwidth is not needed",
+            "owner": "ada",
+            "until": "2999-12-31",
+        }
+    ]
+    first, second = engine.run(program), engine.run(program)
+    assert [(policy, level) for policy, level, _ in first] == [("exemptions-in-use", "ADVISORY")]
+    assert first == second
+
+
+def test_a_secret_is_never_printed(engine, program):
+    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hunter2 #" * 40}
+    program["template"]["userData"] = secret
+    program["group"]["tags"]["owner"] = secret
+    found = engine.run(program)
+    assert {policy for policy, _, _ in found} == {"label-values", "required-labels"}
+    assert "hunter2" not in json.dumps(found)
+
+
+def test_settings_of_a_policy_reach_its_rule(engine, program):
+    engine.configure(required_labels={"labels": {"team": "sales"}})
+    messages = {message.split("\n")[0] for _, _, message in engine.run(program)}
+    assert "tags: `team` not the required value" in messages
+
+
+def test_a_misspelt_setting_is_a_finding(engine, program):
+    engine.configure(budget={"montly": "5"})
+    assert [(policy, message.split("\n")[0]) for policy, _, message in engine.run(program)] == [
+        ("budget", "setting `montly` is not known; did you mean `monthly`?")
+    ]
+
+
+def test_many_findings_of_one_rule_give_why_and_fix_only_at_first(engine, program):
+    for name in ("gpu-subnet", "efa", "group", "efa-ingress", "efa-egress"):
+        del program[name]["tags"]
+    found = [message for policy, _, message in engine.run(program) if policy == "required-labels"]
+    assert [len(message.split("\n")) for message in found] == [3, 3, 3, 1, 1]
+    assert found[-1] == "tags: `team`, `owner` missing (why and fix: see above)"
+
+
+def test_a_broken_resource_does_not_end_the_run(engine, program):
+    """Shapes no rule expects: whatever happens is said in a rule's name, and the other rules still speak."""
+    program["train"]["scalingConfig"] = ["not", "a", "map"]
+    program["template"]["networkInterfaces"] = {"not": "a list"}
+    program["template"]["tagSpecifications"] = 5.0
+    program["group"]["tags"] = [1.0, None, "x"]
+    found = engine.run(program)
+    assert "required-labels" in {policy for policy, _, _ in found}
+    assert not [message for _, _, message in found if message.startswith("rule failed")]

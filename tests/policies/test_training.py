@@ -1,0 +1,73 @@
+"""Every policy of the training pack is complete."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+import policies.rules
+from policies.pulumi_policies import to_policies
+from policies.rule import Enforcement, ReportRule, Rule
+from policies.training import PACK
+
+BY_NAME = {rule.name: rule for rule in PACK.rules}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_rule_says_what_why_and_how_to_mend(name):
+    rule = BY_NAME[name]
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.name)
+    for text in (rule.title, rule.why, rule.fix, rule.reads):
+        assert len(text) > 10
+        assert text == text.strip()
+    assert not rule.title.endswith(".")
+    assert rule.why.endswith(".")
+    assert rule.fix.endswith(".")
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_rule_is_advisory_until_a_pack_promotes_it(name):
+    assert BY_NAME[name].enforcement is Enforcement.ADVISORY
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_frameworks_are_named_with_their_page(name):
+    for framework in BY_NAME[name].frameworks:
+        assert framework.name
+        assert framework.specification
+        assert framework.reference.startswith("https://")
+
+
+def test_every_rule_file_holds_one_rule_of_its_name_and_is_in_the_pack():
+    files = {module.name for module in pkgutil.iter_modules(policies.rules.__path__)}
+    rules = {name: importlib.import_module(f"policies.rules.{name}").RULE for name in files}
+    assert all(isinstance(rule, Rule) and rule.name == name.replace("_", "-") for name, rule in rules.items())
+    assert {rule.name for rule in rules.values()} == set(BY_NAME)
+
+
+def test_names_are_unique():
+    assert len(BY_NAME) == len(PACK.rules)
+
+
+def test_what_reports_on_other_rules_is_never_mandatory():
+    reports = {rule.name for rule in PACK.rules if isinstance(rule, ReportRule)}
+    assert reports == {"not-known-yet", "exemptions-in-use"}
+    assert not reports & PACK.mandatory
+
+
+def test_every_policy_carries_the_metadata_of_its_rule():
+    for policy in to_policies(PACK):
+        rule = BY_NAME[policy.name]
+        assert policy.description == rule.title
+        assert policy.severity is not None
+        assert policy.severity.value == rule.severity.value
+        assert policy.enforcement_level is not None
+        assert policy.enforcement_level.value == PACK.enforcement(rule).value
+        assert policy.remediation_steps == rule.fix
+
+
+def test_report_rules_run_last():
+    assert [policy.name for policy in to_policies(PACK)][-2:] == ["exemptions-in-use", "not-known-yet"]
