@@ -91,6 +91,7 @@ class Resources:
         self._by_urn = {resource.urn: resource for resource in resources}
         self._default_regions = dict(default_regions or {})
         self._by_type: dict[str, list[Resource]] | None = None
+        self._objects: dict[str, dict[tuple[str | None, str], list[Resource]]] = {}
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self._by_urn.values())
@@ -109,6 +110,18 @@ class Resources:
             for resource in self:
                 self._by_type.setdefault(resource.type, []).append(resource)
         return self._by_type.get(type_, [])
+
+    def objects_named(self, type_: str, name: str, *, provider: str | None) -> Sequence[Resource]:
+        """The Kubernetes objects of one type with this `metadata.name`, in the cluster that `provider` leads to."""
+        if type_ not in self._objects:
+            index = self._objects[type_] = {}
+            for resource in self.of_type(type_):
+                match resource.inputs.get("metadata"):
+                    case {"name": str(found)}:
+                        index.setdefault((resource.provider, found), []).append(resource)
+                    case _:
+                        pass
+        return self._objects[type_].get((provider, name), [])
 
     def referred(self, resource: Resource, prop: str, type_: str) -> Resource | None:
         """The resource of type `type_` that input `prop` takes its value from, None when there is none."""

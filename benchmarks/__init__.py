@@ -1,0 +1,1 @@
+"""What the toolkit costs in time, printed as ratios of one run."""

@@ -1,0 +1,138 @@
+"""`cost`: what a plan or a state costs. `cost report FILE`, `cost types`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal, TextIO
+
+import click
+
+from cost.assumptions import Assumptions
+from cost.estimate import estimate
+from cost.free import free_types
+from cost.registry import priced_types
+from cost.render.json import as_json
+from cost.render.table import as_table
+from cost.sources.errors import NotReadable
+from cost.sources.files import read_text
+from cost.verdict import budget_verdict
+
+__all__ = ["command", "main"]
+
+FINDINGS, INPUT, CRASH = 1, 2, 3
+"""Exit codes: over budget; the user's input; our fault."""
+
+
+def _version() -> str:
+    try:
+        return version("gpucluster")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@click.group("cost")
+@click.version_option(_version(), prog_name="cost")
+def command() -> None:
+    """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
+
+
+@command.command()
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
+)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.option("--quiet", is_flag=True, help="No remarks on stderr.")
+@click.option("--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average.")
+@click.option("--assume", metavar="NAME=VALUE", multiple=True, help=f"One of {', '.join(Assumptions.names())}.")
+def report(
+    file: TextIO,
+    form: Literal["table", "json"],
+    output: TextIO,
+    color: Literal["auto", "always", "never"],
+    quiet: bool,
+    expected_share: str | None,
+    assume: tuple[str, ...],
+) -> None:
+    """Cost of FILE (- for stdin): `pulumi preview --json --show-sames` or `pulumi stack export`.
+
+    Exit code 0, 1 over the budget that the components state, 2 input, 3 a fault of this tool.
+    """
+    what = "stdin" if file.name == "<stdin>" else file.name
+    assumptions = _assumptions(expected_share, assume)
+    found = estimate(read_text(file.read(), what), assumptions=assumptions)
+    text = json.dumps(as_json(found), indent=2) if form == "json" else as_table(found, f"Cost of {what}")
+    del color  # the table has no colour; the option is there because every command of ours takes it
+    output.write(text + "\n")
+    verdict = budget_verdict(found)
+    if verdict is None:
+        return
+    if not quiet and form == "json":
+        click.echo(verdict.sentence, err=True)
+    if verdict.outcome == "over":
+        raise SystemExit(FINDINGS)
+
+
+@command.command()
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def types(form: Literal["table", "json"]) -> None:
+    """The resource types that are priced, and those that are free, with sources."""
+    priced = {name: (handler.__doc__ or "").strip().splitlines()[0] for name, handler in priced_types().items()}
+    free = free_types()
+    if form == "json":
+        listed = {name: {"why": why, "source": source} for name, (why, source) in free.items()}
+        click.echo(json.dumps({"schema_version": 1, "priced": priced, "free": listed}, indent=2))
+        return
+    click.echo(f"Priced ({len(priced)})")
+    for name, text in priced.items():
+        click.echo(f"  {name}\n      {text}")
+    click.echo(f"\nFree ({len(free)})")
+    for name, (why, source) in free.items():
+        click.echo(f"  {name}\n      {why} ({source})")
+    click.echo("\nAny other type is named as not priced.")
+
+
+def _assumptions(expected_share: str | None, assume: tuple[str, ...]) -> Assumptions:
+    values: dict[str, str] = {}
+    for item in assume:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise click.BadParameter(
+                f"{item!r} is not NAME=VALUE; write for example nat_gib=500", param_hint="--assume"
+            )
+        values[name.replace("-", "_")] = value
+    if expected_share is not None:
+        values["expected_share"] = expected_share
+    try:
+        return Assumptions().with_values(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--assume") from None
+
+
+def main() -> None:
+    """The console script: one clear line for each error, and the exit codes above."""
+    try:
+        command.main(standalone_mode=False)
+    except NotReadable as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(INPUT)
+    except UnicodeDecodeError:
+        click.echo("error: the file is not text; give a plan or state file in JSON", err=True)
+        sys.exit(INPUT)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(INPUT)
+    except click.Abort:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)
+    except Exception as error:
+        click.echo(f"error: cost failed, which is a fault of this tool: {type(error).__name__}: {error}", err=True)
+        sys.exit(CRASH)
+
+
+if __name__ == "__main__":
+    main()

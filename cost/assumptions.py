@@ -1,0 +1,53 @@
+"""Everything the estimate takes for granted and a user may set: one input each, with its unit and default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal, InvalidOperation
+
+__all__ = ["Assumptions"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Assumptions:
+    """Usage that no plan can know. All quantities are per resource and month.
+
+    expected_share: share of an autoscaled pool's limit that runs on average, 0 to 1; a pool's own annotation
+        `gpucluster/expected-gpus` goes first.
+    nat_gib: GiB that a NAT gateway processes.
+    endpoint_gib: GiB that an interface endpoint processes.
+    log_gib: GiB that a log group takes in.
+    s3_gib: GiB stored in a bucket.
+    sqs_million_requests: millions of requests to a queue.
+    """
+
+    expected_share: Decimal = Decimal("0.5")
+    nat_gib: Decimal = Decimal(0)
+    endpoint_gib: Decimal = Decimal(0)
+    log_gib: Decimal = Decimal(0)
+    s3_gib: Decimal = Decimal(0)
+    sqs_million_requests: Decimal = Decimal(0)
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names that `with_values` takes."""
+        return [item.name for item in fields(cls)]
+
+    def with_values(self, values: dict[str, str]) -> Assumptions:
+        """A copy with some values replaced. ValueError names an unknown name, or a value that cannot be."""
+        changes: dict[str, Decimal] = {}
+        for name, text in values.items():
+            if name not in self.names():
+                raise ValueError(f"assumption {name!r} is not known; known: {', '.join(self.names())}")
+            try:
+                value = Decimal(text)
+            except InvalidOperation:
+                raise ValueError(
+                    f"assumption {name}={text!r} is not a number; write {name}=0.5 or {name}=200"
+                ) from None
+            most = 1 if name == "expected_share" else None
+            if not value.is_finite() or value < 0 or (most is not None and value > most):
+                allowed = "between 0 and 1" if most is not None else "0 or more"
+                raise ValueError(f"assumption {name}={text} is out of range; give a number {allowed}")
+            changes[name] = value
+        return replace(self, **changes)

@@ -1,0 +1,226 @@
+"""Prices every resource of a stack: lines by component, what is free, what has no price, and the totals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+import cost.handlers  # noqa: F401  # pyright: ignore[reportUnusedImport]  # registers the handlers
+from cost.assumptions import Assumptions
+from cost.facts import Facts, facts_of
+from cost.free import free_reason
+from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents
+from cost.prices import Confidence, PriceBook
+from cost.registry import handler_for
+from cost.resources import Resource, Resources
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["STACK_PART", "Coverage", "Estimate", "estimate"]
+
+STACK_PART: Final = "stack"
+"""Part of the resources that no component surrounds."""
+
+_STACK_TYPE: Final = "pulumi:pulumi:Stack"
+_PROVIDER_PREFIX: Final = "pulumi:"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many resources are priced, free, or not priced (wholly or in part); providers and components left out."""
+
+    priced: int
+    free: int
+    not_priced: int
+
+    @property
+    def resources(self) -> int:
+        """All of them."""
+        return self.priced + self.free + self.not_priced
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """What a stack costs.
+
+    parts: lines grouped by the nearest component, in the order of the program.
+    facts: what components said of themselves.
+    names: URN -> logical name, for rendering.
+    """
+
+    parts: tuple[Part, ...]
+    free: tuple[Free, ...]
+    not_priced: tuple[NotPriced, ...]
+    coverage: Coverage
+    facts: Facts
+    names: Mapping[str, str]
+
+    @property
+    def lines(self) -> tuple[CostLine, ...]:
+        """Every line, by part."""
+        return tuple(line for part in self.parts for line in part.lines)
+
+    @property
+    def monthly(self) -> Amounts:
+        """USD a month. At least that when something is not priced."""
+        return Amounts.of(self.lines)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every resource is priced or free. A total that is not complete reads "at least"."""
+        return not self.not_priced
+
+    @property
+    def hourly(self) -> Amounts:
+        """USD an hour, to the cent."""
+        monthly = self.monthly
+        ceiling = monthly.ceiling
+        return Amounts(
+            cents(monthly.floor / HOURS_PER_MONTH),
+            cents(monthly.expected / HOURS_PER_MONTH),
+            ceiling if isinstance(ceiling, str) else cents(ceiling / HOURS_PER_MONTH),
+        )
+
+    @property
+    def training_monthly(self) -> Decimal:
+        """USD a month of what training needs: spares, storage, network and control plane with it, elastic pools not."""
+        return sum((part.monthly.expected for part in self.parts if part.training), Decimal(0))
+
+    @property
+    def per_training_gpu_hour(self) -> Decimal | None:
+        """USD an hour of one GPU that training jobs can use, to the cent; None when no component says how many."""
+        gpus = self.facts.training_gpus
+        if not gpus:
+            return None
+        return cents(self.training_monthly / HOURS_PER_MONTH / gpus)
+
+    @property
+    def trial_total(self) -> Decimal | None:
+        """Expected USD for the stated duration, to the cent; None when no component states one."""
+        days = self.facts.duration_days
+        if days is None:
+            return None
+        return cents(self.monthly.expected * days * 24 / HOURS_PER_MONTH)
+
+    @property
+    def trial_ceiling(self) -> Decimal | Unbounded | None:
+        """USD for the stated duration at the most."""
+        days, ceiling = self.facts.duration_days, self.monthly.ceiling
+        if days is None or isinstance(ceiling, str):
+            return None if days is None else "unbounded"
+        return cents(ceiling * days * 24 / HOURS_PER_MONTH)
+
+    @property
+    def committed_monthly(self) -> Decimal:
+        """USD a month at list price of capacity that is billed elsewhere; not in any total."""
+        return sum((line.committed_monthly for line in self.lines), Decimal(0))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was taken for granted, each once, with how many lines rest on it when there are several."""
+        counts = Counter(line.assumption for line in self.lines if line.assumption)
+        return (*counts, *self.facts.ignored)
+
+    @property
+    def price_dates(self) -> tuple[str, str] | None:
+        """Oldest and newest date of the prices that moved the total; None when there are none."""
+        dates = sorted(line.as_of for line in self.lines if line.as_of and line.unit_price)
+        return (dates[0], dates[-1]) if dates else None
+
+    @property
+    def by_confidence(self) -> dict[Confidence, Decimal]:
+        """Expected USD a month by how far its price is to be trusted."""
+        shares: dict[Confidence, Decimal] = {"high": Decimal(0), "medium": Decimal(0), "low": Decimal(0)}
+        for line in self.lines:
+            shares[line.confidence] += line.monthly
+        return shares
+
+
+def estimate(resources: Resources, book: PriceBook | None = None, assumptions: Assumptions | None = None) -> Estimate:
+    """The cost of every resource. Never raises: what cannot be priced is named with the reason."""
+    book = book or PriceBook()
+    assumptions = assumptions or Assumptions()
+    facts = facts_of(resources)
+    parts = _Parts(resources, facts.outside_training)
+    free: list[Free] = []
+    not_priced: list[NotPriced] = []
+    counts: Counter[str] = Counter()
+    for resource in resources:
+        if not resource.custom or resource.type.startswith(_PROVIDER_PREFIX):
+            continue
+        part, lines = parts.place(resource)
+        priced = missing = False
+        for outcome in _outcomes(resource, resources, book, assumptions, part):
+            if isinstance(outcome, CostLine):
+                priced = True
+                lines.append(outcome)
+            elif isinstance(outcome, NotPriced):
+                missing = True
+                not_priced.append(outcome)
+            else:
+                free.append(outcome)
+        counts["not priced" if missing else "priced" if priced else "free"] += 1
+    return Estimate(
+        parts=parts.done(),
+        free=tuple(free),
+        not_priced=tuple(not_priced),
+        coverage=Coverage(counts["priced"], counts["free"], counts["not priced"]),
+        facts=facts,
+        names={resource.urn: resource.name for resource in resources},
+    )
+
+
+def _outcomes(
+    resource: Resource, resources: Resources, book: PriceBook, assumptions: Assumptions, part: str
+) -> list[CostLine | Free | NotPriced]:
+    """Every outcome of one resource; at least one."""
+    handler = handler_for(resource.type)
+    if handler is None:
+        reason = free_reason(resource.type)
+        return [
+            NotPriced(resource.urn, resource.type, part, "no handler for its type")
+            if reason is None
+            else Free(resource.urn, resource.type, *reason)
+        ]
+    ask = Subject(
+        urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=assumptions, part=part
+    )
+    found: list[CostLine | Free | NotPriced] = []
+    try:
+        for outcome in handler(ask):  # one by one: what came before a failure is kept
+            found.append(outcome)
+    except CannotPrice as error:
+        found.append(ask.not_priced(str(error)))
+    except Exception as error:  # a fault of one handler must neither hide nor stop the rest
+        found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
+    return found or [ask.not_priced("its handler found nothing to bill")]
+
+
+class _Parts:
+    """Groups lines by the nearest component around their resource."""
+
+    def __init__(self, resources: Resources, outside: frozenset[str]) -> None:
+        self._resources = resources
+        self._outside = outside
+        self._lines: dict[tuple[str, bool], list[CostLine]] = {}
+        self._places: dict[str | None, tuple[str, list[CostLine]]] = {}
+
+    def place(self, resource: Resource) -> tuple[str, list[CostLine]]:
+        """(name of the part a resource belongs to, the part's lines); worked out once for all children of a parent."""
+        found = self._places.get(resource.parent)
+        if found is None:
+            around = [
+                parent
+                for parent in self._resources.parents(resource)
+                if not parent.custom and parent.type != _STACK_TYPE
+            ]
+            name = around[0].name if around else STACK_PART
+            training = not any(component.name in self._outside for component in around)
+            found = self._places[resource.parent] = name, self._lines.setdefault((name, training), [])
+        return found
+
+    def done(self) -> tuple[Part, ...]:
+        """The parts that have lines, in the order of the program."""
+        return tuple(Part(name, tuple(lines), training) for (name, training), lines in self._lines.items() if lines)

@@ -1,0 +1,139 @@
+"""Resource types that cost nothing by themselves, each with where that is said."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["free_reason", "free_types"]
+
+_VPC = "https://aws.amazon.com/vpc/pricing/"
+_EC2 = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
+_IAM = "https://aws.amazon.com/iam/faqs/"
+_EKS = "https://aws.amazon.com/eks/pricing/"
+_KUBERNETES = "https://kubernetes.io/docs/concepts/overview/"
+_HELM = "https://helm.sh/docs/intro/using_helm/"
+
+_NETWORK = ("no charge for the object; traffic is billed where it flows", _VPC)
+_IDENTITY = ("IAM has no charge", _IAM)
+_ACCESS = ("part of the control plane's price", _EKS)
+_OBJECT = ("runs on nodes that are priced, or is only an object in the cluster", _KUBERNETES)
+
+_FREE: Final[dict[str, tuple[str, str]]] = {
+    "aws:ec2/vpc:Vpc": _NETWORK,
+    "aws:ec2/subnet:Subnet": _NETWORK,
+    "aws:ec2/internetGateway:InternetGateway": _NETWORK,
+    "aws:ec2/egressOnlyInternetGateway:EgressOnlyInternetGateway": _NETWORK,
+    "aws:ec2/routeTable:RouteTable": _NETWORK,
+    "aws:ec2/route:Route": _NETWORK,
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": _NETWORK,
+    "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation": _NETWORK,
+    "aws:ec2/vpcEndpointRouteTableAssociation:VpcEndpointRouteTableAssociation": _NETWORK,
+    "aws:ec2/vpcEndpointPolicy:VpcEndpointPolicy": _NETWORK,
+    "aws:ec2/networkAcl:NetworkAcl": _NETWORK,
+    "aws:ec2/vpcDhcpOptions:VpcDhcpOptions": _NETWORK,
+    "aws:ec2/vpcDhcpOptionsAssociation:VpcDhcpOptionsAssociation": _NETWORK,
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": _NETWORK,
+    "aws:ec2/defaultRouteTable:DefaultRouteTable": _NETWORK,
+    "aws:ec2/securityGroup:SecurityGroup": _NETWORK,
+    "aws:ec2/securityGroupRule:SecurityGroupRule": _NETWORK,
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _NETWORK,
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _NETWORK,
+    "aws:ec2/flowLog:FlowLog": (
+        "no charge for the flow log; what it writes is billed by its log group or bucket",
+        _VPC,
+    ),
+    "aws:ec2/placementGroup:PlacementGroup": ("no charge for a placement group", f"{_EC2}placement-groups.html"),
+    "aws:ec2/launchTemplate:LaunchTemplate": (
+        "no charge for a template; what it launches is priced with the node group",
+        f"{_EC2}ec2-launch-templates.html",
+    ),
+    "aws:ec2/keyPair:KeyPair": ("no charge for a key pair", f"{_EC2}ec2-key-pairs.html"),
+    "aws:ec2/tag:Tag": ("no charge for tags", f"{_EC2}Using_Tags.html"),
+    "aws:iam/role:Role": _IDENTITY,
+    "aws:iam/policy:Policy": _IDENTITY,
+    "aws:iam/rolePolicy:RolePolicy": _IDENTITY,
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": _IDENTITY,
+    "aws:iam/instanceProfile:InstanceProfile": _IDENTITY,
+    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": _IDENTITY,
+    "aws:iam/serviceLinkedRole:ServiceLinkedRole": _IDENTITY,
+    "aws:eks/addon:Addon": (
+        "AWS's own add-ons have no charge; they run on nodes that are priced",
+        "https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html",
+    ),
+    "aws:eks/accessEntry:AccessEntry": _ACCESS,
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _ACCESS,
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": _ACCESS,
+    "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": (
+        "no charge for the association; requests to the bucket are billed by S3",
+        "https://aws.amazon.com/fsx/lustre/pricing/",
+    ),
+    "aws:kms/alias:Alias": ("no charge for aliases", "https://aws.amazon.com/kms/pricing/"),
+    "aws:kms/keyPolicy:KeyPolicy": ("no charge for policies", "https://aws.amazon.com/kms/pricing/"),
+    "aws:cloudwatch/eventRule:EventRule": (
+        "events of AWS services have no charge",
+        "https://aws.amazon.com/eventbridge/pricing/",
+    ),
+    "aws:cloudwatch/eventTarget:EventTarget": (
+        "delivery to a queue in the account has no charge",
+        "https://aws.amazon.com/eventbridge/pricing/",
+    ),
+    "aws:cloudwatch/logResourcePolicy:LogResourcePolicy": (
+        "no charge for policies",
+        "https://aws.amazon.com/cloudwatch/pricing/",
+    ),
+    "aws:sqs/queuePolicy:QueuePolicy": ("no charge for policies", "https://aws.amazon.com/sqs/pricing/"),
+    "aws:s3/bucketPolicy:BucketPolicy": ("no charge for settings of a bucket", "https://aws.amazon.com/s3/pricing/"),
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": (
+        "no charge for settings of a bucket",
+        "https://aws.amazon.com/s3/pricing/",
+    ),
+    "kubernetes:helm.sh/v3:Release": ("no charge for a release; its pods run on nodes that are priced", _HELM),
+}
+
+_FREE_GROUPS: Final = frozenset(
+    {
+        # Kubernetes' own API groups
+        "admissionregistration.k8s.io",
+        "apiextensions.k8s.io",
+        "apiregistration.k8s.io",
+        "apps",
+        "autoscaling",
+        "batch",
+        "certificates.k8s.io",
+        "coordination.k8s.io",
+        "core",
+        "discovery.k8s.io",
+        "flowcontrol.apiserver.k8s.io",
+        "networking.k8s.io",
+        "node.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+        # objects of controllers that make nothing outside the cluster by themselves
+        "jobset.x-k8s.io",
+        "karpenter.k8s.aws",
+        "kueue.x-k8s.io",
+        "monitoring.coreos.com",
+        "nvidia.com",
+        "trainer.kubeflow.org",
+    }
+)
+"""API groups whose objects cost nothing. Any other group may make cloud resources, so it is not assumed free."""
+
+
+def free_reason(type_: str) -> tuple[str, str] | None:
+    """(why, source) of a type that is free, None when nothing says so."""
+    found = _FREE.get(type_)
+    if found is None and type_.startswith("kubernetes:"):
+        # kubernetes:<group>/<version>:<Kind>
+        group = type_.split(":")[1].split("/")[0]
+        return _OBJECT if group in _FREE_GROUPS else None
+    return found
+
+
+def free_types() -> dict[str, tuple[str, str]]:
+    """Every free type by name, API groups of Kubernetes as `kubernetes:<group>/*`."""
+    groups = {f"kubernetes:{group}/*": _OBJECT for group in sorted(_FREE_GROUPS)}
+    return {**dict(sorted(_FREE.items())), **groups}

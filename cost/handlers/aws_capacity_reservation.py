@@ -1,0 +1,34 @@
+"""EC2 capacity: on-demand reservations and capacity blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.handlers.ec2_machines import plain
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+
+@prices("aws:ec2/capacityReservation:CapacityReservation")
+def capacity_reservation(ask: Subject) -> Iterator[CostLine]:
+    """Reserved machines at the on-demand rate, used or not (EC2 user guide, Capacity Reservation billing)."""
+    platform = ask.text("instancePlatform", default="Linux/UNIX")
+    if platform != "Linux/UNIX":
+        raise CannotPrice(f"instancePlatform is {platform!r}: the price book has Linux/UNIX prices only")
+    count, machine = ask.number("instanceCount"), ask.text("instanceType")
+    yield ask.line(
+        f"{plain(count)} x {machine} reserved, on demand",
+        count * HOURS_PER_MONTH,
+        ask.price(machine, "instance-hour"),
+        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        assumption="a reservation is billed whether used or not",
+    )
+
+
+@prices("aws:ec2/capacityBlockReservation:CapacityBlockReservation")
+def capacity_block(ask: Subject) -> Iterator[NotPriced]:
+    """The fee belongs to one offering and is paid upfront; the offering's id does not tell it (EC2 API)."""
+    offering = ask.resource.inputs.get("capacityBlockOfferingId")
+    shown = repr(offering) if isinstance(offering, str) else "not known before the update"
+    yield ask.not_priced(f"capacity block: the fee is that of its offering ({shown}), paid upfront")

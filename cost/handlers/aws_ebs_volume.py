@@ -1,0 +1,26 @@
+"""EBS volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.handlers.ebs import Disk, disk_lines, optional_number
+from cost.model import CostLine, Count
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("aws:ebs/volume:Volume")
+def volume(ask: Subject) -> Iterator[CostLine]:
+    """Provisioned GiB by the month, and IOPS and throughput above what gp3 includes (EBS price page).
+
+    `type` is gp2 unless given (EC2 API, CreateVolume).
+    """
+    disk = Disk(
+        ask.text("type", default="gp2"),
+        ask.number("size"),
+        optional_number(ask, "iops"),
+        optional_number(ask, "throughput"),
+    )
+    yield from disk_lines(ask, disk, Count.fixed(Decimal(1)), what="volume", region=ask.region)

@@ -1,0 +1,16 @@
+"""Public IPv4 addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.model import HOURS_PER_MONTH, CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("aws:ec2/eip:Eip")
+def elastic_ip(ask: Subject) -> Iterator[CostLine]:
+    """An hour of one public IPv4 address, in use (also on a NAT gateway) or idle (VPC price page, since 2024-02-01)."""
+    price = ask.price("public-ipv4-hour", "hour")
+    yield ask.line("Public IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")

@@ -1,0 +1,45 @@
+"""FSx for Lustre file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+
+@prices("aws:fsx/lustreFileSystem:LustreFileSystem")
+def lustre(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Provisioned GiB by the month; the throughput tier is part of that price (FSx for Lustre price page).
+
+    Capacity is in GiB as the API counts it: 1,200, 2,400 and steps of 2,400.
+    """
+    deployment = ask.text("deploymentType", default="SCRATCH_1")
+    if ask.text("storageType", default="SSD") != "SSD":
+        raise CannotPrice(f"storageType is {ask.text('storageType')!r}: the price book has SSD only")
+    capacity = ask.number("storageCapacity")
+    if deployment == "PERSISTENT_2":
+        tier = ask.number("perUnitStorageThroughput")
+        sku, words = f"fsx-lustre-persistent2-ssd-{tier:f}", f"Lustre PERSISTENT_2 SSD, {tier:f} MB/s per TiB"
+    elif deployment == "SCRATCH_2":
+        sku, words = "fsx-lustre-scratch2-ssd", "Lustre SCRATCH_2 SSD"
+    else:
+        raise CannotPrice(f"deploymentType is {deployment!r}; priced are PERSISTENT_2 and SCRATCH_2")
+    yield ask.line(words, capacity, ask.price(sku, "GiB-month"), basis=f"{capacity:,f} GiB")
+
+    if ask.get("metadataConfiguration", "mode") == "USER_PROVISIONED":
+        iops, included = ask.number("metadataConfiguration", "iops"), included_metadata_iops(capacity)
+        if iops > included:
+            yield ask.not_priced(f"{iops - included:f} metadata IOPS above the {included} included: no price known")
+    if ask.number("automaticBackupRetentionDays", default=0) > 0:
+        yield ask.not_priced("backups: billed by the GiB stored; no price known")
+
+
+def included_metadata_iops(capacity_gib: Decimal) -> int:
+    """Metadata IOPS that come with a capacity (FSx for Lustre user guide, metadata performance)."""
+    for up_to, iops in ((1200, 1500), (2400, 3000), (9600, 6000), (45600, 12000)):
+        if capacity_gib <= up_to:
+            return iops
+    return 12000 * int(capacity_gib // 24000)

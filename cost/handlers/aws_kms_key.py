@@ -1,0 +1,17 @@
+"""KMS keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.model import CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("aws:kms/key:Key")
+def key(ask: Subject) -> Iterator[CostLine]:
+    """A month of one customer managed key (KMS price page). Requests and rotated key versions are not in the total."""
+    said = "requests (first 20,000 a month free) and rotated versions of the key are not in the total"
+    yield ask.line("KMS key", Decimal(1), ask.price("kms-key", "month"), assumption=said)

@@ -1,0 +1,18 @@
+"""NAT gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.model import HOURS_PER_MONTH, CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("aws:ec2/natGateway:NatGateway")
+def nat_gateway(ask: Subject) -> Iterator[CostLine]:
+    """Hours, and GiB processed (VPC price page, NAT gateway). Its public address is billed with the Elastic IP."""
+    yield ask.line("NAT gateway", HOURS_PER_MONTH, ask.price("nat-gateway-hour", "hour"), basis=f"{HOURS_PER_MONTH} h")
+    gib = ask.assumptions.nat_gib
+    said = f"nat_gib: {gib} GiB a month through each NAT gateway"
+    yield ask.line("NAT data processed", gib, ask.price("nat-gateway-data-processed", "GiB"), assumption=said)

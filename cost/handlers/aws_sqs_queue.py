@@ -1,0 +1,18 @@
+"""SQS queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.model import CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("aws:sqs/queue:Queue")
+def queue(ask: Subject) -> Iterator[CostLine]:
+    """Requests; a queue has no price of its own, and the first million a month is free (SQS price page)."""
+    sku = "sqs-requests-fifo" if ask.get("fifoQueue") is True else "sqs-requests-standard"
+    millions = ask.assumptions.sqs_million_requests
+    said = f"sqs_million_requests: {millions} million a month beyond the free first million"
+    yield ask.line("SQS requests", millions, ask.price(sku, "1M-requests"), assumption=said)

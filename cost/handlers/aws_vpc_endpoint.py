@@ -1,0 +1,30 @@
+"""VPC endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.model import HOURS_PER_MONTH, CostLine, Free
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+
+@prices("aws:ec2/vpcEndpoint:VpcEndpoint")
+def vpc_endpoint(ask: Subject) -> Iterator[CostLine | Free]:
+    """Gateway endpoints are free; interface endpoints are billed by zone-hour and by GiB (PrivateLink price page)."""
+    kind = ask.text("vpcEndpointType", default="Gateway")
+    if kind == "Gateway":
+        yield ask.free("gateway endpoints have no charge", "https://aws.amazon.com/privatelink/pricing/")
+        return
+    if kind != "Interface":
+        raise CannotPrice(f"vpcEndpointType is {kind!r}; priced are Gateway and Interface")
+    subnets = ask.items("subnetIds")
+    if not subnets:
+        raise CannotPrice("subnetIds is not set: an interface endpoint is billed by zone")
+    zones = Decimal(len(subnets))  # a subnet lies in one zone, and an endpoint takes one subnet per zone
+    hours = ask.price("vpc-endpoint-interface-hour", "hour")
+    yield ask.line("Interface endpoint", zones * HOURS_PER_MONTH, hours, basis=f"{zones} x {HOURS_PER_MONTH} h")
+    gib = ask.assumptions.endpoint_gib
+    said = f"endpoint_gib: {gib} GiB a month through each interface endpoint"
+    yield ask.line("Interface endpoint data", gib, ask.price("vpc-endpoint-interface-data", "GiB"), assumption=said)

@@ -1,0 +1,97 @@
+"""EBS volumes, shared by the volume resource, instances, node groups and Karpenter pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.ec2_machines import plain
+from cost.model import CostLine, Count
+from cost.subject import Subject
+
+__all__ = ["DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "disk_lines", "mapped_disks", "optional_number"]
+
+DEFAULT_ROOT_GIB: Final = 20
+"""GiB of the gp3 root disk that an EKS AL2023 node gets when nothing else is asked (EKS user guide, node groups)."""
+
+_INCLUDED_IOPS: Final = 3000
+_INCLUDED_MIBPS: Final = 125
+"""What a gp3 volume includes (EBS price page)."""
+
+_SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """One volume: its EBS type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+
+    kind: str
+    gib: Decimal
+    iops: Decimal | None = None
+    mibps: Decimal | None = None
+
+    def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
+        """(words, price book name, unit, units of one volume) of everything that is billed (EBS price page)."""
+        yield "", f"ebs-{self.kind}", "GiB-month", self.gib
+        if self.kind == "gp3":
+            if self.iops is not None and self.iops > _INCLUDED_IOPS:
+                above = self.iops - _INCLUDED_IOPS
+                yield f": IOPS above {_INCLUDED_IOPS}", "ebs-gp3-iops", "IOPS-month", above
+            if self.mibps is not None and self.mibps > _INCLUDED_MIBPS:
+                above = self.mibps - _INCLUDED_MIBPS
+                yield f": MiB/s above {_INCLUDED_MIBPS}", "ebs-gp3-throughput", "MiBps-month", above
+        elif self.kind in ("io1", "io2") and self.iops is not None:
+            yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
+
+
+def disk_lines(
+    ask: Subject, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
+) -> Iterator[CostLine]:
+    """Storage, IOPS and throughput of `count` equal volumes; `what` names them, e.g. `root disks`."""
+    for words, sku, unit, each in disk.billed():
+        units = count.times(each)
+        yield ask.line(
+            f"{what}, {disk.kind}{words}",
+            units.expected,
+            ask.price(sku, unit, region=region),
+            basis=f"{plain(count.expected)} x {plain(each)} {_SHORT_UNITS[unit]}",
+            assumption=assumption,
+            floor=units.floor,
+            ceiling=units.ceiling,
+        )
+
+
+def optional_number(ask: Subject, *path: str | int) -> Decimal | None:
+    """A number that may be absent."""
+    return None if ask.get(*path) is None else ask.number(*path)
+
+
+def disk_at(ask: Subject, *path: str | int) -> Disk:
+    """The disk described at `path` of the inputs, in the words of launch templates and instances."""
+    return Disk(
+        ask.text(*path, "volumeType", default="gp3"),
+        ask.number(*path, "volumeSize", default=DEFAULT_ROOT_GIB),
+        optional_number(ask, *path, "iops"),
+        optional_number(ask, *path, "throughput"),
+    )
+
+
+def mapped_disks(ask: Subject, count: Count, *, region: str) -> Iterator[CostLine]:
+    """Disks of a launch template's `blockDeviceMappings`; the machine image's own root disk when it maps none."""
+    mappings = ask.items("blockDeviceMappings")
+    if not mappings:
+        yield from default_root(ask, count, region=region)
+    for index in range(len(mappings)):
+        if ask.get("blockDeviceMappings", index, "ebs") is None:
+            continue  # a local disk, or a mapping that is switched off: no EBS volume
+        disk = disk_at(ask, "blockDeviceMappings", index, "ebs")
+        yield from disk_lines(ask, disk, count, what="data disks" if index else "root disks", region=region)
+
+
+def default_root(ask: Subject, count: Count, *, region: str) -> Iterator[CostLine]:
+    """The root disk a node gets when nobody says anything about disks."""
+    disk = Disk("gp3", Decimal(DEFAULT_ROOT_GIB))
+    said = f"no disk is declared: {DEFAULT_ROOT_GIB} GiB gp3 per machine, the default of the machine image"
+    yield from disk_lines(ask, disk, count, what="root disks", region=region, assumption=said)

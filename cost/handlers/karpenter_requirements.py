@@ -1,0 +1,89 @@
+"""What a Karpenter pool may start, and where: `spec.template.spec.requirements`.
+
+Source of the keys: Karpenter v1 NodePool API and its well-known labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Final
+
+from cost.machines import MACHINES
+from cost.prices import Price
+from cost.resources import UNKNOWN, Resource
+from cost.shape import is_list
+from cost.subject import CannotPrice, Subject, read
+
+__all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_of"]
+
+Requirements = Mapping[str, Sequence[str]]
+"""Requirement key -> allowed values, of the requirements that list values."""
+
+_CLUSTER: Final = "aws:eks/cluster:Cluster"
+_MACHINE: Final = "node.kubernetes.io/instance-type"
+_CAPACITY: Final = "karpenter.sh/capacity-type"
+_ZONE: Final = "topology.kubernetes.io/zone"
+_REGION: Final = "topology.kubernetes.io/region"
+
+
+def requirements_of(ask: Subject) -> Requirements:
+    """The requirements of a pool. Raises CannotPrice when one is not known before the update."""
+    found: dict[str, list[str]] = {}
+    for item in ask.items("spec", "template", "spec", "requirements"):
+        key, operator, values = read(item, "key"), read(item, "operator"), read(item, "values")
+        if UNKNOWN in (key, operator, values) or (is_list(values) and UNKNOWN in values):
+            raise CannotPrice("its requirements are not known before the update")
+        if operator == "In":
+            found[str(key)] = [str(value) for value in (values if is_list(values) else ())]
+    return found
+
+
+def purchase_of(requirements: Requirements) -> str:
+    """The dearest way the pool may buy; on demand when it does not say."""
+    kinds = requirements.get(_CAPACITY, ["on-demand"])
+    if "on-demand" in kinds:
+        return "on_demand"
+    if "spot" in kinds:
+        return "spot"
+    raise CannotPrice(f"capacity type {', '.join(kinds)}: billed where the reservation was bought")
+
+
+def dearest(ask: Subject, requirements: Requirements, region: str, purchase: str) -> tuple[str, Price, int]:
+    """(allowed machine type with the dearest GPU, its price, number of types allowed).
+
+    Karpenter starts cheap machines first, so the dearest type is the safe figure.
+    """
+    types = requirements.get(_MACHINE)
+    if not types:
+        raise CannotPrice(f"its requirements name no machine type ({_MACHINE} In [...])")
+    priced = [(name, ask.price(name, "instance-hour", purchase, region=region)) for name in types]
+
+    def per_gpu(item: tuple[str, Price]) -> Decimal:
+        name, price = item
+        return price.usd / (MACHINES[name].gpus if name in MACHINES else 1)
+
+    machine, price = max(priced, key=per_gpu)
+    return machine, price, len(priced)
+
+
+def region_of(ask: Subject, requirements: Requirements) -> str:
+    """The region a pool runs in: required, that of a required zone, or that of its cluster."""
+    if requirements.get(_REGION):
+        return requirements[_REGION][0]
+    zones = requirements.get(_ZONE)
+    if zones and zones[0][-1:].isalpha():
+        return zones[0][:-1]  # us-east-1a lies in us-east-1
+    found = {region for cluster in _clusters(ask) if isinstance(region := ask.resources.region(cluster), str)}
+    if len(found) == 1:
+        return found.pop()
+    raise CannotPrice(f"its region is not known: require {_ZONE} or {_REGION} in the pool")
+
+
+def _clusters(ask: Subject) -> Sequence[Resource]:
+    """The EKS cluster behind the pool's provider, else every EKS cluster of the stack."""
+    provider = ask.resources.get(ask.resource.provider)
+    behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
+    found = [ask.resources.get(urn) for urn in behind]
+    clusters = [cluster for cluster in found if cluster is not None and cluster.type == _CLUSTER]
+    return clusters or ask.resources.of_type(_CLUSTER)

@@ -1,0 +1,37 @@
+"""Kubernetes objects that make something in the cloud: load balancers and volumes. All others are free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.model import Free, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+_RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"
+
+
+@prices("kubernetes:core/v1:Service")
+def service(ask: Subject) -> Iterator[Free | NotPriced]:
+    """A Service of type LoadBalancer makes a load balancer (Kubernetes documentation, Service)."""
+    if ask.get("spec", "type") == "LoadBalancer":
+        yield ask.not_priced("a Service of type LoadBalancer makes a load balancer in the cloud")
+    else:
+        yield ask.free("an object in the cluster", _RUNS_ON_NODES)
+
+
+@prices("kubernetes:networking.k8s.io/v1:Ingress")
+def ingress(ask: Subject) -> Iterator[NotPriced]:
+    """An Ingress may make a load balancer: that is up to the controller of its class."""
+    yield ask.not_priced("an Ingress may make a load balancer in the cloud")
+
+
+@prices("kubernetes:core/v1:PersistentVolumeClaim")
+def volume_claim(ask: Subject) -> Iterator[Free | NotPriced]:
+    """A claim on an existing volume costs nothing; a class with a provisioner makes a new one."""
+    storage_class = ask.get("spec", "storageClassName")
+    if storage_class == "" or ask.get("spec", "volumeName"):
+        yield ask.free("a claim on a volume that exists", _RUNS_ON_NODES)
+    else:
+        shown = "the default class" if storage_class is None else f"class {storage_class!r}"
+        yield ask.not_priced(f"the claim makes a new volume of {shown}")

@@ -1,0 +1,205 @@
+"""What an estimate is made of: lines, free resources, resources without a price, and totals.
+
+Money is `Decimal` in USD. A line's monthly amounts are rounded to the cent, half up, when the line is made; nothing is
+rounded after that. So every sum (a part, the total) is the exact sum of the lines shown, and
+`monthly == round(quantity x unit_price, 2)` holds for each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final, Literal
+
+from cost.prices import Confidence
+
+__all__ = [
+    "CENT",
+    "HOURS_PER_MONTH",
+    "UNBOUNDED",
+    "Amounts",
+    "Budget",
+    "CostLine",
+    "Count",
+    "Free",
+    "NotPriced",
+    "Part",
+    "Spend",
+    "Unbounded",
+    "cents",
+]
+
+HOURS_PER_MONTH: Final = Decimal(730)
+"""Hours in a month as the clouds' price pages count them: 8,760 hours a year / 12."""
+
+CENT: Final = Decimal("0.01")
+
+Unbounded = Literal["unbounded"]
+UNBOUNDED: Final = "unbounded"
+
+Spend = Literal["new", "committed-elsewhere"]
+"""Whether a line is a new bill, or capacity that is billed elsewhere (a reservation named by id)."""
+
+
+def cents(amount: Decimal) -> Decimal:
+    """The amount in whole cents, half a cent upwards, as bills round."""
+    return amount.quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of things that may be autoscaled: as expected, at the least, at the most."""
+
+    expected: Decimal
+    floor: Decimal
+    ceiling: Decimal | Unbounded
+
+    @classmethod
+    def fixed(cls, number: Decimal) -> Count:
+        """A number that does not change."""
+        return cls(number, number, number)
+
+    @property
+    def varies(self) -> bool:
+        """Whether the three differ."""
+        return not (self.floor == self.expected == self.ceiling)
+
+    def times(self, factor: Decimal) -> Count:
+        """The count of something there are `factor` of per thing."""
+        ceiling = self.ceiling if isinstance(self.ceiling, str) else self.ceiling * factor
+        return Count(self.expected * factor, self.floor * factor, ceiling)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CostLine:
+    """One priced thing of one resource.
+
+    urn: the resource.
+    part: the component around it that the line is shown under.
+    name: what is billed, in the words of the bill.
+    quantity: billing units a month; of autoscaled capacity what is expected to run.
+    unit: billing unit, e.g. `instance-hour`.
+    unit_price: USD per unit; 0 for capacity that is committed elsewhere.
+    basis: how the quantity comes about, e.g. `5 x 730 h`.
+    region, purchase, term, source, as_of, confidence: of the price.
+    assumption: what was taken for granted, empty when nothing was.
+    floor, ceiling: units a month of autoscaled capacity at its least and most; the quantity otherwise.
+    spend: `committed-elsewhere` marks what is already paid for; its monthly amount is 0.
+    committed_monthly: what committed capacity would cost a month at list price; 0 for new spend.
+    rankable: False when only second opinions on the price are known.
+    """
+
+    urn: str
+    part: str
+    name: str
+    quantity: Decimal
+    unit: str
+    unit_price: Decimal
+    region: str
+    purchase: str
+    source: str
+    as_of: str
+    confidence: Confidence
+    term: str = ""
+    basis: str = ""
+    assumption: str = ""
+    floor: Decimal
+    ceiling: Decimal | Unbounded
+    spend: Spend = "new"
+    committed_monthly: Decimal = Decimal(0)
+    rankable: bool = True
+
+    @property
+    def monthly(self) -> Decimal:
+        """USD a month, to the cent."""
+        return cents(self.quantity * self.unit_price)
+
+    @property
+    def monthly_floor(self) -> Decimal:
+        """USD a month at the least, to the cent."""
+        return cents(self.floor * self.unit_price)
+
+    @property
+    def monthly_ceiling(self) -> Decimal | Unbounded:
+        """USD a month at the most, to the cent."""
+        return self.ceiling if isinstance(self.ceiling, str) else cents(self.ceiling * self.unit_price)
+
+    @property
+    def autoscaled(self) -> bool:
+        """Whether floor, expected and ceiling differ."""
+        return not (self.floor == self.quantity == self.ceiling)
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A resource that costs nothing by itself, and where that is said."""
+
+    urn: str
+    type: str
+    why: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotPriced:
+    """A resource, or a part of one, whose price is not known. Never zero."""
+
+    urn: str
+    type: str
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """USD a month: at the least, as expected, and at the most."""
+
+    floor: Decimal = Decimal(0)
+    expected: Decimal = Decimal(0)
+    ceiling: Decimal | Unbounded = Decimal(0)
+
+    @classmethod
+    def of(cls, lines: Iterable[CostLine]) -> Amounts:
+        """The sum of lines."""
+        floor = expected = most = Decimal(0)
+        bounded = True
+        for line in lines:
+            expected += line.monthly
+            floor += line.monthly_floor
+            ceiling = line.monthly_ceiling
+            if isinstance(ceiling, str):
+                bounded = False
+            else:
+                most += ceiling
+        return cls(floor, expected, most if bounded else UNBOUNDED)
+
+    @property
+    def varies(self) -> bool:
+        """Whether the three differ."""
+        return not (self.floor == self.expected == self.ceiling)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The lines of one component and their sum.
+
+    training: False for parts that do not count into the price of a training GPU-hour.
+    """
+
+    name: str
+    lines: tuple[CostLine, ...]
+    training: bool = True
+
+    @property
+    def monthly(self) -> Amounts:
+        """The sum of the part's lines."""
+        return Amounts.of(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the user allows: USD a month, and whether more than that stops the plan or warns."""
+
+    monthly: Decimal
+    on_exceed: Literal["fail", "warn"] = field(default="warn")

@@ -1,0 +1,81 @@
+"""One row of the price book, and how far to trust it."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+__all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "as_of_date"]
+
+Basis = Literal["official", "computed", "third-party"]
+"""Where a row comes from: an official price list or a mirror of one, a sum of official parts, someone's figure."""
+
+Confidence = Literal["high", "medium", "low"]
+
+FRESH_DAYS: Final = 90
+"""Days after which an official price counts as old."""
+
+_TIER = re.compile(r"^tier (\d+):")
+
+
+def as_of_date(as_of: str) -> datetime.date | None:
+    """The earliest day that `as_of` (`2026-10-10`, `2026-10` or `2026`) can mean; None for a year alone.
+
+    A month means its first day, so that a row never looks younger than it may be.
+    """
+    if len(as_of) == len("2026"):
+        return None
+    return datetime.date.fromisoformat(as_of if len(as_of) > len("2026-10") else f"{as_of}-01")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PriceRow:
+    """One published price.
+
+    provider: `aws`, `gcp`, `azure`, ...
+    region: the provider's region code, `global` where the price is the same everywhere.
+    sku: what is sold: a machine type, or a name of ours such as `ebs-gp3`.
+    kind: `compute`, `storage`, `control_plane`, ...
+    unit: what one `usd_per_unit` buys, e.g. `instance-hour`, `GiB-month`.
+    purchase: `on_demand`, `spot`, `capacity_block`, `reserved`, ...
+    term: empty, `1y` or `3y`.
+    usd_per_unit: list price in USD before tax.
+    as_of: day, month or year of the snapshot.
+    source: document the price was read from.
+    note: `note=alt ...` marks a second opinion, `tier N: ...` a graduated price.
+    basis: what kind of source that is (`sources.csv`).
+    """
+
+    provider: str
+    region: str
+    sku: str
+    kind: str
+    unit: str
+    purchase: str
+    term: str
+    usd_per_unit: Decimal
+    as_of: str
+    source: str
+    note: str
+    basis: Basis
+
+    @property
+    def alt(self) -> bool:
+        """Whether the row is a second opinion, which never replaces the primary row of its key."""
+        return self.note.startswith("note=alt")
+
+    @property
+    def tier(self) -> int:
+        """Place in a graduated price, 0 when the price is not graduated."""
+        match = _TIER.match(self.note)
+        return int(match[1]) if match else 0
+
+    def confidence(self, today: datetime.date) -> Confidence:
+        """high: official and at most 90 days old; medium: official and older; low: the rest, and a year alone."""
+        as_of = as_of_date(self.as_of)
+        if self.alt or self.basis != "official" or as_of is None:
+            return "low"
+        return "high" if (today - as_of).days <= FRESH_DAYS else "medium"

@@ -1,0 +1,105 @@
+"""The estimate for machines. Money is text, so that no reader turns it into a binary fraction."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from cost.estimate import Estimate
+from cost.model import Amounts, CostLine, Part, Unbounded
+from cost.verdict import budget_verdict
+
+__all__ = ["SCHEMA_VERSION", "as_json"]
+
+SCHEMA_VERSION: Final = 1
+"""Raised when a field changes its meaning or goes away; new fields do not raise it."""
+
+
+def as_json(estimate: Estimate) -> dict[str, Any]:
+    """A document of plain values, in a stable order."""
+    per_gpu = estimate.per_training_gpu_hour
+    trial = estimate.trial_total
+    days = estimate.facts.duration_days
+    dates = estimate.price_dates
+    verdict = budget_verdict(estimate)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "currency": "USD",
+        "complete": estimate.complete,
+        "monthly": _amounts(estimate.monthly),
+        "hourly": _amounts(estimate.hourly),
+        "per_training_gpu_hour": None if per_gpu is None else _text(per_gpu),
+        "training_gpus": None if estimate.facts.training_gpus is None else _text(estimate.facts.training_gpus),
+        "trial": None if trial is None or days is None else {"days": _text(days), "expected": _text(trial)},
+        "committed_elsewhere_monthly": _text(estimate.committed_monthly),
+        "budget": None
+        if verdict is None
+        else {
+            "monthly": _text(verdict.budget.monthly),
+            "on_exceed": verdict.budget.on_exceed,
+            "verdict": verdict.outcome,
+            "ceiling_over": verdict.ceiling_over,
+        },
+        "parts": [_part(part) for part in estimate.parts],
+        "lines": [_line(line, estimate) for line in estimate.lines],
+        "free": [
+            {"resource": item.urn, "type": item.type, "why": item.why, "source": item.source} for item in estimate.free
+        ],
+        "not_priced": [
+            {"resource": item.urn, "type": item.type, "part": item.part, "reason": item.reason}
+            for item in estimate.not_priced
+        ],
+        "not_built": list(estimate.facts.not_built),
+        "assumptions": list(estimate.assumptions),
+        "coverage": {
+            "resources": estimate.coverage.resources,
+            "priced": estimate.coverage.priced,
+            "free": estimate.coverage.free,
+            "not_priced": estimate.coverage.not_priced,
+        },
+        "price_dates": None if dates is None else {"oldest": dates[0], "newest": dates[1]},
+        "monthly_by_confidence": {key: _text(value) for key, value in estimate.by_confidence.items()},
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {"name": part.name, "training": part.training, "monthly": _amounts(part.monthly)}
+
+
+def _line(line: CostLine, estimate: Estimate) -> dict[str, Any]:
+    return {
+        "resource": line.urn,
+        "resource_name": estimate.names.get(line.urn, ""),
+        "part": line.part,
+        "name": line.name,
+        "quantity": _text(line.quantity),
+        "floor_quantity": _text(line.floor),
+        "ceiling_quantity": _text(line.ceiling),
+        "unit": line.unit,
+        "basis": line.basis,
+        "unit_price": _text(line.unit_price),
+        "monthly": _text(line.monthly),
+        "monthly_floor": _text(line.monthly_floor),
+        "monthly_ceiling": _text(line.monthly_ceiling),
+        "region": line.region,
+        "purchase": line.purchase,
+        "term": line.term,
+        "source": line.source,
+        "as_of": line.as_of,
+        "confidence": line.confidence,
+        "assumption": line.assumption,
+        "spend": line.spend,
+        "committed_monthly": _text(line.committed_monthly),
+    }
+
+
+def _amounts(amounts: Amounts) -> dict[str, str]:
+    return {
+        "floor": _text(amounts.floor),
+        "expected": _text(amounts.expected),
+        "ceiling": _text(amounts.ceiling),
+    }
+
+
+def _text(value: Decimal | Unbounded) -> str:
+    return value if isinstance(value, str) else f"{value:f}"

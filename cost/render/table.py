@@ -1,0 +1,189 @@
+"""The estimate for people: plain text of fixed width that needs no colour.
+
+Every unit price carries a mark, and the block below the table says for each mark where that price comes from and from
+when. Amounts shown are those of the lines, so each column adds up by hand.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.estimate import Estimate
+from cost.model import CostLine, Part, Unbounded
+from cost.verdict import budget_verdict
+
+__all__ = ["WIDTH", "as_table", "money"]
+
+WIDTH: Final = 108
+_NAME, _QUANTITY, _PRICE, _MARK, _AMOUNT = 56, 17, 12, 5, 18
+
+
+def money(amount: Decimal | Unbounded) -> str:
+    """`$1,234.56`, or `unbounded`."""
+    return amount if isinstance(amount, str) else f"${amount:,.2f}"
+
+
+def as_table(estimate: Estimate, title: str = "Cost") -> str:
+    """The whole report: lines by part, totals, what is not in them, and where the prices come from."""
+    marks = _Marks()
+    out = [f"{title}: list prices in USD, before tax and discounts", ""]
+    out.append(_row("", "quantity", "unit price", "", "$/month").rstrip())
+    for part in estimate.parts:
+        out.extend(_part(part, estimate, marks))
+        out.append("")
+    out.extend(_totals(estimate))
+    out.extend(_missing(estimate))
+    out.extend(marks.block())
+    out.extend(_closing(estimate))
+    return "\n".join(out)
+
+
+class _Marks:
+    """Numbers the distinct prices in the order they appear."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[object, ...], int] = {}
+        self._lines: list[CostLine] = []
+
+    def mark(self, line: CostLine) -> str:
+        key = (line.source, line.as_of, line.unit_price, line.unit, line.region, line.purchase, line.term)
+        if key not in self._of:
+            self._of[key] = len(self._of) + 1
+            self._lines.append(line)
+        return f"[{self._of[key]}]"
+
+    def block(self) -> Iterator[str]:
+        if self._lines:
+            yield "Prices"
+            for number, line in enumerate(self._lines, 1):
+                if line.spend == "committed-elsewhere":
+                    yield from _wrapped(f"[{number}]", line.source)
+                    continue
+                term = f" {line.term}" if line.term else ""
+                what = (
+                    f"{_price(line.unit_price)} per {line.unit}, {line.region} {line.purchase.replace('_', '-')}{term}"
+                )
+                yield from _wrapped(f"[{number}]", f"{what}: {line.source}, {line.as_of} ({line.confidence})")
+            yield ""
+
+
+def _part(part: Part, estimate: Estimate, marks: _Marks) -> Iterator[str]:
+    """Rows of one component; usage that is taken as zero stands under the assumptions instead."""
+    shown = [line for line in part.lines if line.quantity or line.autoscaled or line.spend != "new"]
+    yield part.name
+    for line in shown:
+        resource = estimate.names.get(line.urn, "")
+        yield _row(
+            _cut(f"├─ {line.name}", resource),
+            line.basis or f"{_plain(line.quantity)} {line.unit}",
+            _price(line.unit_price) if line.spend == "new" else "paid",
+            marks.mark(line),
+            money(line.monthly),
+        )
+        if line.autoscaled:
+            yield f"│    floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}"
+        if line.committed_monthly:
+            worth = money(line.committed_monthly)
+            yield f"│    already paid for elsewhere; {worth} a month at list price, not in the total"
+    monthly = part.monthly
+    yield _row("└─ subtotal", "", "", "", money(monthly.expected))
+    if monthly.varies:
+        yield f"     floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"
+
+
+def _totals(estimate: Estimate) -> Iterator[str]:
+    least = "" if estimate.complete else "at least "
+    monthly, hourly = estimate.monthly, estimate.hourly
+    yield _total("Total per month", least, monthly.expected)
+    if monthly.varies:
+        yield f"  floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"
+    yield _total("Total per hour", least, hourly.expected)
+    trial, days = estimate.trial_total, estimate.facts.duration_days
+    if trial is not None and days is not None:
+        yield _total(f"This trial, {_plain(days)} days", least, trial)
+    per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
+    if per_gpu is not None and gpus is not None:
+        outside = sorted(part.name for part in estimate.parts if not part.training)
+        without = f", without {', '.join(outside)}" if outside else ""
+        yield _total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", least, per_gpu)
+    if estimate.committed_monthly:
+        worth = money(estimate.committed_monthly)
+        yield from _wrapped("Already paid for elsewhere:", f"{worth} a month at list price, not in any amount above")
+    verdict = budget_verdict(estimate)
+    if verdict is not None:
+        yield from _wrapped("Budget:", verdict.sentence)
+    yield ""
+
+
+def _missing(estimate: Estimate) -> Iterator[str]:
+    """What was asked for or is there, and is not in the total; and what the total rests on."""
+    if estimate.facts.not_built:
+        yield "Not built, not in the total"
+        for text in estimate.facts.not_built:
+            yield from _wrapped("  -", text)
+        yield ""
+    if estimate.not_priced:
+        yield "Not priced, not in the total"
+        for item in estimate.not_priced:
+            yield from _wrapped("  -", f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}")
+        yield ""
+    if estimate.assumptions:
+        yield "Assumptions"
+        for text in estimate.assumptions:
+            yield from _wrapped("  -", text)
+        yield ""
+
+
+def _closing(estimate: Estimate) -> Iterator[str]:
+    coverage = estimate.coverage
+    types = sorted({item.type for item in estimate.not_priced})
+    named = f": {', '.join(types)}" if types else ""
+    yield from _wrapped(
+        f"{coverage.resources} resources:",
+        f"{coverage.priced} priced, {coverage.free} free, {coverage.not_priced} not priced{named}",
+    )
+    dates = estimate.price_dates
+    if dates is not None:
+        total = estimate.monthly.expected
+        shares = [f"{_share(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
+        confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
+        yield from _wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
+
+
+def _row(name: str, quantity: str, price: str, mark: str, amount: str) -> str:
+    return f"{name:<{_NAME}}{quantity:>{_QUANTITY}}{price:>{_PRICE}} {mark:<{_MARK - 1}}{amount:>{_AMOUNT}}"
+
+
+def _total(name: str, least: str, amount: Decimal) -> str:
+    return f"{name:<{WIDTH - 28}}{least + money(amount):>28}"
+
+
+def _cut(name: str, resource: str) -> str:
+    """The line's name and its resource, cut to the column at the end of the resource's name."""
+    text = f"{name} ({resource})"
+    return text if len(text) <= _NAME else f"{text[: _NAME - 2]}…)"
+
+
+def _price(price: Decimal) -> str:
+    """The unit price as published, with two decimals at least."""
+    plain = f"{price.normalize():f}"
+    decimals = len(plain.partition(".")[2])
+    return f"${price:,.{max(2, decimals)}f}"
+
+
+def _share(share: Decimal) -> str:
+    return f"{share:.1%}" if share >= Decimal("0.001") else "under 0.1%"
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():,f}"
+
+
+def _wrapped(mark: str, text: str) -> list[str]:
+    indent = " " * (len(mark) + 1)
+    return textwrap.wrap(
+        f"{mark} {text}", WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,103 @@
+"""How the SDK translates names: Python arguments and plain dicts to the properties of the engine.
+
+The SDK keeps names and types on the argument classes it generates (`pulumi._types`, a private module that every
+generated SDK builds on). An argument object knows its own names; a plain dict translates by the type of the place it
+stands in; what belongs to a hand-written resource translates by that resource's own function.
+"""
+
+from __future__ import annotations
+
+import sys
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pulumi
+from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+
+__all__ = ["Place", "args_type", "members", "top"]
+
+
+def members(value: object) -> dict[str, Any] | None:
+    """Members of an argument object by the engine's names, None for any other value."""
+    return _types.input_type_to_dict(value) if _types.is_input_type(type(value)) else None
+
+
+@cache
+def args_type(resource: type) -> type | None:
+    """The argument class that generated SDKs define beside a resource class, None for hand-written resources."""
+    for base in resource.__mro__:
+        module = sys.modules.get(base.__module__)
+        found = getattr(module, f"{base.__name__}Args", None)
+        if isinstance(found, type) and _types.is_input_type(found):
+            return found
+    return None
+
+
+def top(resource: pulumi.Resource) -> Inside:
+    """Names and places of a resource's own properties."""
+    args = args_type(type(resource))
+    return Inside(args, None, None if args else resource.translate_input_property)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands, which decides how the keys of a plain dict there translate.
+
+    The type is that of property `key` of argument class `args`, else `hint`. It is worked out only when a dict or a
+    list is met, since type hints of large argument classes are slow to evaluate.
+    translate: names of a hand-written resource, None for generated ones.
+    """
+
+    args: type | None = None
+    key: str = ""
+    hint: Any = None
+    translate: Callable[[str], str] | None = None
+
+    def argument(self, args: type, key: str) -> Place:
+        """The place of property `key` of an argument object."""
+        return Place(args, key, None, self.translate)
+
+    def element(self) -> Place:
+        """The place of a list's elements."""
+        arguments = typing.get_args(self._type())
+        return Place(hint=arguments[0] if len(arguments) == 1 else None, translate=self.translate)
+
+    def inside(self, value: Mapping[str, Any]) -> Inside:
+        """Names and places of the members of a dict."""
+        found = self._type()
+        if found is None:
+            return Inside(None, None, self.translate)
+        case = _types.reduce_discriminated_union(found, value, _types._py_name_for)  # pyright: ignore[reportPrivateUsage]
+        found = found if case is None else case
+        if isinstance(found, type) and _types.is_input_type(found):
+            return Inside(found, None, self.translate)
+        arguments = typing.get_args(found)
+        # the keys of a dict that is typed as one are the user's own
+        return Inside(None, arguments[1] if len(arguments) == 2 else None, None)
+
+    def _type(self) -> Any:
+        found = self.hint if self.args is None else _types.input_type_types(self.args).get(self.key)
+        found = None if found is None else _types.unwrap_type(found)
+        return None if found is Any else found
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Names and places of members: those of argument class `args`, or dict values of type `values`."""
+
+    args: type | None
+    values: Any
+    translate: Callable[[str], str] | None
+
+    def name(self, key: str) -> str:
+        """The engine's name of a member."""
+        if self.args is not None:
+            return _types.input_type_py_to_pulumi_names(self.args).get(key) or key
+        return self.translate(key) if self.translate is not None else key
+
+    def member(self, name: str) -> Place:
+        """The place of a member, by the engine's name."""
+        return Place(self.args, name, self.values, self.translate)

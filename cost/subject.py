@@ -1,0 +1,180 @@
+"""What a price handler sees: one resource, read with its unknowns and oddities named, and the price book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from cost.assumptions import Assumptions
+from cost.model import CostLine, Free, NotPriced, Unbounded
+from cost.prices import NotKnown, Price, PriceBook
+from cost.resources import UNKNOWN, Resource, Resources, urn_type
+from cost.shape import is_list, is_object
+
+__all__ = ["CannotPrice", "Subject", "as_number", "read"]
+
+
+_MOST: Final = Decimal(10**12)
+"""More than anything that is sold; keeps sums exact in 28 digits."""
+
+
+class CannotPrice(Exception):
+    """A handler cannot go on; the message is the reason that the user reads."""
+
+
+def read(value: Any, *path: str | int) -> Any:
+    """The value at `path` inside inputs, None when it is not there, UNKNOWN when it or anything above it is unknown.
+
+    Raises CannotPrice when something on the way is neither an object nor a list.
+    """
+    for step in path:
+        if value is UNKNOWN or value is None:
+            return value
+        if isinstance(step, str) and is_object(value):
+            value = value.get(step)
+        elif isinstance(step, int) and is_list(value):
+            value = value[step] if step < len(value) else None
+        else:
+            shown = ".".join(str(part) for part in path)
+            raise CannotPrice(f"{shown} cannot be read: found {value!r} on the way")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subject:
+    """One resource to price.
+
+    urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
+    part: name of the component it is shown under.
+    provider: price book file, e.g. `aws`.
+    """
+
+    urn: str
+    resource: Resource
+    resources: Resources
+    book: PriceBook
+    assumptions: Assumptions
+    part: str
+    provider: str = "aws"
+
+    @property
+    def region(self) -> str:
+        """The region the resource is made in. Raises CannotPrice when no source says it."""
+        region = self.resources.region(self.resource)
+        if region is UNKNOWN:
+            raise CannotPrice("its region is not known before the update")
+        if not isinstance(region, str) or not region:
+            package = self.resource.type.split(":", 1)[0]
+            raise CannotPrice(f"its region is not known: set {package}:region in the configuration or on the provider")
+        return region
+
+    def of(self, resource: Resource) -> Subject:
+        """The same question about a resource it refers to, e.g. the launch template of a node group."""
+        return replace(self, resource=resource)
+
+    def get(self, *path: str | int) -> Any:
+        """An input by path, None when it is absent. Raises CannotPrice when it is unknown."""
+        value = read(self.resource.inputs, *path)
+        if value is UNKNOWN:
+            raise CannotPrice(f"{_dotted(path)} is not known before the update")
+        return value
+
+    def text(self, *path: str | int, default: str | None = None) -> str:
+        """A text input. Raises CannotPrice when it is unknown, absent without a default, or no text."""
+        value = self.get(*path)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or not value:
+            raise CannotPrice(f"{_dotted(path)} is {_shown(value)}, expected text")
+        return value
+
+    def number(self, *path: str | int, default: int | None = None) -> Decimal:
+        """A number of 0 or more. Raises CannotPrice when it is unknown, absent without a default, or no number."""
+        value = self.get(*path)
+        if value is None and default is not None:
+            return Decimal(default)
+        return as_number(value, _dotted(path))
+
+    def items(self, *path: str | int) -> Sequence[Any]:
+        """A list input, empty when it is absent. Raises CannotPrice when it is unknown or no list."""
+        value = self.get(*path)
+        if value is None:
+            return ()
+        if not is_list(value):
+            raise CannotPrice(f"{_dotted(path)} is {_shown(value)}, expected a list")
+        return value
+
+    def price(self, sku: str, unit: str, purchase: str = "on_demand", *, region: str | None = None) -> Price:
+        """The price of one unit. Raises CannotPrice, naming the nearest known rows, when there is none."""
+        found = self.book.lookup(self.provider, region or self.region, sku, purchase, unit=unit)
+        if isinstance(found, NotKnown):
+            raise CannotPrice(found.reason)
+        return found
+
+    def line(
+        self,
+        name: str,
+        quantity: Decimal,
+        price: Price,
+        *,
+        basis: str = "",
+        assumption: str = "",
+        floor: Decimal | None = None,
+        ceiling: Decimal | Unbounded | None = None,
+    ) -> CostLine:
+        """A priced line of this resource; floor and ceiling are the quantity unless given."""
+        row = price.row
+        if not price.rankable:
+            assumption = "; ".join(
+                filter(None, [assumption, "approximate: only second opinions on this price are known"])
+            )
+        return CostLine(
+            urn=self.urn,
+            part=self.part,
+            name=name,
+            quantity=quantity,
+            unit=row.unit,
+            unit_price=row.usd_per_unit,
+            region=row.region,
+            purchase=row.purchase,
+            term=row.term,
+            source=row.source,
+            as_of=row.as_of,
+            confidence=price.confidence,
+            basis=basis,
+            assumption=assumption,
+            floor=quantity if floor is None else floor,
+            ceiling=quantity if ceiling is None else ceiling,
+            rankable=price.rankable,
+        )
+
+    def not_priced(self, reason: str) -> NotPriced:
+        """This resource, or a part of it, named as not priced."""
+        return NotPriced(self.urn, urn_type(self.urn), self.part, reason)
+
+    def free(self, why: str, source: str) -> Free:
+        """This resource, free for a reason that `source` states."""
+        return Free(self.urn, urn_type(self.urn), why, source)
+
+
+def as_number(value: object, what: str) -> Decimal:
+    """A finite number of 0 or more. Raises CannotPrice naming `what` otherwise."""
+    if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+        try:
+            number = Decimal(str(value))
+        except InvalidOperation:
+            pass
+        else:
+            if number.is_finite() and 0 <= number <= _MOST:
+                return number
+    raise CannotPrice(f"{what} is {_shown(value)}, expected a number of 0 or more")
+
+
+def _dotted(path: tuple[str | int, ...]) -> str:
+    return ".".join(str(step) for step in path)
+
+
+def _shown(value: object) -> str:
+    return "not set" if value is None else repr(value)

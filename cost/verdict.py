@@ -1,0 +1,58 @@
+"""Whether an estimate fits a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from cost.estimate import Estimate
+from cost.model import Budget, Unbounded
+
+__all__ = ["Outcome", "Verdict", "budget_verdict"]
+
+Outcome = Literal["within", "over", "cannot tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An outcome on the expected amount, and what stands behind it.
+
+    within: expected fits and every resource has a price. over: what is priced alone is more than the budget.
+    cannot tell: what is priced fits, but something has no price.
+    """
+
+    outcome: Outcome
+    budget: Budget
+    expected: Decimal
+    ceiling: Decimal | Unbounded
+    not_priced: int
+
+    @property
+    def ceiling_over(self) -> bool:
+        """Whether autoscaling could pass the budget although the expected amount does not."""
+        return self.outcome != "over" and (isinstance(self.ceiling, str) or self.ceiling > self.budget.monthly)
+
+    @property
+    def sentence(self) -> str:
+        """One line for people."""
+        ceiling = self.ceiling if isinstance(self.ceiling, str) else f"${self.ceiling:,.2f}"
+        amounts = f"expected {'at least ' if self.not_priced else ''}${self.expected:,.2f} a month, ceiling {ceiling}"
+        budget = f"budget ${self.budget.monthly:,.2f}"
+        if self.outcome == "over":
+            return f"over budget by ${self.expected - self.budget.monthly:,.2f}: {amounts}; {budget}"
+        if self.outcome == "cannot tell":
+            return f"cannot tell whether it is within budget: {self.not_priced} not priced; {amounts}; {budget}"
+        return f"within budget: {amounts}; {budget}"
+
+
+def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict | None:
+    """The verdict on `budget`, or on the budget that components state; None when there is none."""
+    budget = budget or estimate.facts.budget
+    if budget is None:
+        return None
+    monthly = estimate.monthly
+    outcome: Outcome = "within" if estimate.complete else "cannot tell"
+    if monthly.expected > budget.monthly:
+        outcome = "over"
+    return Verdict(outcome, budget, monthly.expected, monthly.ceiling, len(estimate.not_priced))

@@ -1,0 +1,167 @@
+"""EKS node groups, through their launch templates and reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cost import UNKNOWN, Estimate, Resource
+
+Make = Callable[..., Resource]
+CostOf = Callable[..., Estimate]
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+ROOT = [{"deviceName": "/dev/xvda", "ebs": {"volumeSize": 500, "volumeType": "gp3"}}]
+
+
+def _group(make: Make, template: Resource | None = None, nodes: Any = 5, **inputs: Any) -> Resource:
+    if template is not None:
+        inputs["launchTemplate"] = {"id": UNKNOWN, "version": UNKNOWN}
+    dependencies = {} if template is None else {"launchTemplate": template}
+    return make(GROUP, "nodes", dependencies=dependencies, scalingConfig={"desiredSize": nodes}, **inputs)
+
+
+def _lines(found: Estimate) -> list[tuple[str, str, str]]:
+    return [(line.name, line.basis, f"{line.monthly:f}") for line in found.lines]
+
+
+def test_machine_and_disks_come_from_the_launch_template(make: Make, cost_of: CostOf) -> None:
+    template = make(TEMPLATE, "template", instanceType="p5.48xlarge", blockDeviceMappings=ROOT)
+    found = cost_of(template, _group(make, template))
+    assert found.not_priced == ()
+    assert _lines(found) == [
+        ("5 x p5.48xlarge on demand", "5 x 730 h", "200896.00"),
+        ("root disks, gp3", "5 x 500 GiB", "200.00"),
+    ]
+    compute = found.lines[0]
+    assert (compute.quantity, compute.unit, compute.unit_price) == (Decimal(3650), "instance-hour", Decimal("55.04"))
+    assert (compute.region, compute.purchase, compute.as_of) == ("us-east-1", "on_demand", "2026-10-10")
+    assert compute.source == "ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv"
+
+
+def test_a_group_without_a_template_takes_its_own_machine_and_disk(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_group(make, nodes=2, instanceTypes=["m6i.xlarge", "m7i.xlarge"], diskSize=100))
+    assert _lines(found) == [
+        ("2 x m6i.xlarge on demand", "2 x 730 h", "280.32"),
+        ("root disks, gp3", "2 x 100 GiB", "16.00"),
+    ]
+    assert found.assumptions == ("priced as m6i.xlarge, the first of 2 machine types",)
+
+
+def test_a_disk_that_nobody_declares_is_the_default_and_is_said(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_group(make, nodes=1, instanceTypes=["m6i.large"]))
+    assert _lines(found)[1] == ("root disks, gp3", "1 x 20 GiB", "1.60")
+    assert found.assumptions == ("no disk is declared: 20 GiB gp3 per machine, the default of the machine image",)
+
+
+def test_spot_has_its_own_price_and_confidence(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_group(make, nodes=1, instanceTypes=["p5.48xlarge"], capacityType="SPOT", diskSize=0))
+    line = found.lines[0]
+    assert (line.name, line.unit_price, line.confidence) == ("1 x p5.48xlarge spot", Decimal("19.2531"), "low")
+
+
+def test_a_reservation_named_by_id_is_already_paid_for(make: Make, cost_of: CostOf) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
+    template = make(TEMPLATE, "t", instanceType="p5.48xlarge", capacityReservationSpecification=target)
+    found = cost_of(template, _group(make, template, capacityType="CAPACITY_BLOCK"))
+    line = found.lines[0]
+    assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
+    assert (line.monthly, line.committed_monthly) == (Decimal("0.00"), Decimal("200896.00"))
+    assert found.committed_monthly == Decimal("200896.00")
+    assert found.monthly.expected == Decimal("8.00")  # five default root disks
+    assert found.not_priced == ()
+
+
+@pytest.mark.parametrize("known_id", ["cr-0123", UNKNOWN])
+def test_a_reservation_of_the_same_stack_is_billed_once(make: Make, cost_of: CostOf, known_id: Any) -> None:
+    reservation = make(
+        "aws:ec2/capacityReservation:CapacityReservation",
+        "reserved",
+        instanceType="p5.48xlarge",
+        instanceCount=5,
+        instancePlatform="Linux/UNIX",
+    )
+    template = make(
+        TEMPLATE,
+        "t",
+        dependencies={"capacityReservationSpecification": reservation},
+        instanceType="p5.48xlarge",
+        blockDeviceMappings=ROOT,
+        capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": known_id}},
+    )
+    found = cost_of(reservation, template, _group(make, template))
+    assert _lines(found) == [
+        ("5 x p5.48xlarge reserved, on demand", "5 x 730 h", "200896.00"),
+        ("5 x p5.48xlarge in reservation reserved", "5 x 730 h", "0.00"),
+        ("root disks, gp3", "5 x 500 GiB", "200.00"),
+    ]
+    assert found.committed_monthly == 0
+
+
+UNPRICED: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
+    (
+        {"scalingConfig": {"desiredSize": UNKNOWN}, "instanceTypes": ["m6i.large"]},
+        None,
+        ["scalingConfig.desiredSize is not known before the update"],
+    ),
+    (
+        {"scalingConfig": "five", "instanceTypes": ["m6i.large"]},
+        None,
+        ["scalingConfig.desiredSize cannot be read: found 'five' on the way"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}, "launchTemplate": {"id": "lt-1"}},
+        None,
+        ["its machine type stands in a launch template that is not part of this stack"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}, "launchTemplate": {"id": "lt-1"}, "instanceTypes": ["m6i.large"]},
+        None,
+        ["disks: its launch template is not part of this stack"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}},
+        {"instanceType": UNKNOWN},
+        ["instanceType is not known before the update"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}, "capacityType": "CAPACITY_BLOCK"},
+        {"instanceType": "m6i.large"},
+        ["capacityType is CAPACITY_BLOCK, but its launch template targets no reservation"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}},
+        {
+            "instanceType": "m6i.large",
+            "capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": UNKNOWN}},
+        },
+        ["the capacity reservation it targets is not known before the update"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}, "amiType": "WINDOWS_CORE_2022_x86_64", "instanceTypes": ["m6i.large"]},
+        None,
+        ["amiType is Windows: the price book has Linux prices only"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("inputs", "template_inputs", "reasons"), UNPRICED)
+def test_what_cannot_be_known_is_named(
+    make: Make,
+    cost_of: CostOf,
+    inputs: dict[str, Any],
+    template_inputs: dict[str, Any] | None,
+    reasons: list[str],
+) -> None:
+    stack: list[Resource] = []
+    dependencies: dict[str, Resource] = {}
+    if template_inputs is not None:
+        dependencies["launchTemplate"] = make(TEMPLATE, "t", **template_inputs)
+        inputs = {**inputs, "launchTemplate": {"id": UNKNOWN}}
+        stack.append(dependencies["launchTemplate"])
+    found = cost_of(*stack, make(GROUP, "nodes", dependencies=dependencies, **inputs))
+    assert [item.reason for item in found.not_priced] == reasons

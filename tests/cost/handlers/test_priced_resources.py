@@ -1,0 +1,234 @@
+"""One resource by itself: its lines as exact amounts, or why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cost import UNKNOWN, Estimate, Resource
+
+LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
+    (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.35"},
+        [("EKS control plane, standard support", "730", "0.1", "73.00")],
+    ),
+    (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.33"},
+        [("EKS control plane, extended support", "730", "0.6", "438.00")],
+    ),
+    (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.33", "upgradePolicy": {"supportType": "STANDARD"}},
+        [("EKS control plane, standard support", "730", "0.1", "73.00")],
+    ),
+    ("aws:eks/cluster:Cluster", {"version": "1.22"}, [("EKS control plane, extended support", "730", "0.6", "438.00")]),
+    ("aws:eks/cluster:Cluster", {}, [("EKS control plane, standard support", "730", "0.1", "73.00")]),
+    (
+        "aws:ec2/natGateway:NatGateway",
+        {"subnetId": UNKNOWN},
+        [("NAT gateway", "730", "0.045", "32.85"), ("NAT data processed", "0", "0.045", "0.00")],
+    ),
+    ("aws:ec2/eip:Eip", {"domain": "vpc"}, [("Public IPv4 address", "730", "0.005", "3.65")]),
+    (
+        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        {"vpcEndpointType": "Interface", "subnetIds": [UNKNOWN, UNKNOWN]},
+        [("Interface endpoint", "1460", "0.01", "14.60"), ("Interface endpoint data", "0", "0.01", "0.00")],
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "PERSISTENT_2", "storageCapacity": 26400, "perUnitStorageThroughput": 125},
+        [("Lustre PERSISTENT_2 SSD, 125 MB/s per TiB", "26400", "0.145", "3828.00")],
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "SCRATCH_2", "storageCapacity": 1200},
+        [("Lustre SCRATCH_2 SSD", "1200", "0.14", "168.00")],
+    ),
+    ("aws:ebs/volume:Volume", {"size": 40, "type": "gp3"}, [("volume, gp3", "40", "0.08", "3.20")]),
+    ("aws:ebs/volume:Volume", {"size": 40}, [("volume, gp2", "40", "0.1", "4.00")]),
+    (
+        "aws:ebs/volume:Volume",
+        {"size": 1000, "type": "gp3", "iops": 4000, "throughput": 225},
+        [
+            ("volume, gp3", "1000", "0.08", "80.00"),
+            ("volume, gp3: IOPS above 3000", "1000", "0.005", "5.00"),
+            ("volume, gp3: MiB/s above 125", "100", "0.04", "4.00"),
+        ],
+    ),
+    (
+        "aws:ebs/volume:Volume",
+        {"size": 100, "type": "io2", "iops": 1000},
+        [("volume, io2", "100", "0.125", "12.50"), ("volume, io2: IOPS", "1000", "0.065", "65.00")],
+    ),
+    (
+        "aws:ec2/instance:Instance",
+        {"instanceType": "m6i.large", "rootBlockDevice": {"volumeSize": 30}, "ebsBlockDevices": [{"volumeSize": 50}]},
+        [
+            ("1 x m6i.large on demand", "730", "0.096", "70.08"),
+            ("root disk, gp3", "30", "0.08", "2.40"),
+            ("data disk, gp3", "50", "0.08", "4.00"),
+        ],
+    ),
+    (
+        "aws:ec2/capacityReservation:CapacityReservation",
+        {"instanceType": "p5.48xlarge", "instanceCount": 2, "instancePlatform": "Linux/UNIX"},
+        [("2 x p5.48xlarge reserved, on demand", "1460", "55.04", "80358.40")],
+    ),
+    ("aws:kms/key:Key", {}, [("KMS key", "1", "1", "1.00")]),
+    ("aws:sqs/queue:Queue", {}, [("SQS requests", "0", "0.4", "0.00")]),
+    ("aws:sqs/queue:Queue", {"fifoQueue": True}, [("SQS requests", "0", "0.5", "0.00")]),
+    ("aws:cloudwatch/logGroup:LogGroup", {}, [("Logs taken in", "0", "0.5", "0.00")]),
+    ("aws:s3/bucket:Bucket", {}, [("S3 standard storage", "0", "0.023", "0.00")]),
+]
+
+
+@pytest.mark.parametrize(("type_", "inputs", "lines"), LINES)
+def test_a_resource_has_exactly_these_lines(
+    make: Callable[..., Resource],
+    cost_of: Callable[..., Estimate],
+    type_: str,
+    inputs: dict[str, Any],
+    lines: list[tuple[str, str, str, str]],
+) -> None:
+    found = cost_of(make(type_, **inputs))
+    assert found.not_priced == ()
+    assert [
+        (line.name, f"{line.quantity:f}", f"{line.unit_price:f}", f"{line.monthly:f}") for line in found.lines
+    ] == lines
+
+
+REASONS: list[tuple[str, dict[str, Any], str]] = [
+    ("aws:eks/cluster:Cluster", {"version": UNKNOWN}, "version is not known before the update"),
+    ("aws:eks/cluster:Cluster", {"version": "new"}, "version is 'new', expected a Kubernetes version such as '1.35'"),
+    (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.35", "controlPlaneScalingConfig": {"tier": "tier-xl"}},
+        "provisioned control plane tier-xl: the price book has no row for it",
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "PERSISTENT_2", "storageCapacity": 4800, "perUnitStorageThroughput": 500},
+        "no price for fsx-lustre-persistent2-ssd-500 on_demand in aws us-east-1: "
+        "the price book has no row for fsx-lustre-persistent2-ssd-500",
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "PERSISTENT_1", "storageCapacity": 4800},
+        "deploymentType is 'PERSISTENT_1'; priced are PERSISTENT_2 and SCRATCH_2",
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "SCRATCH_2", "storageCapacity": UNKNOWN},
+        "storageCapacity is not known before the update",
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {"deploymentType": "SCRATCH_2", "storageCapacity": 1200, "automaticBackupRetentionDays": 7},
+        "backups: billed by the GiB stored; no price known",
+    ),
+    (
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        {
+            "deploymentType": "SCRATCH_2",
+            "storageCapacity": 26400,
+            "metadataConfiguration": {"mode": "USER_PROVISIONED", "iops": 24000},
+        },
+        "12000 metadata IOPS above the 12000 included: no price known",
+    ),
+    ("aws:ebs/volume:Volume", {"size": -5, "type": "gp3"}, "size is -5, expected a number of 0 or more"),
+    ("aws:ebs/volume:Volume", {"type": "gp3"}, "size is not set, expected a number of 0 or more"),
+    (
+        "aws:ebs/volume:Volume",
+        {"size": 5, "type": "io1"},
+        "no price for ebs-io1 on_demand in aws us-east-1: the price book has no row for ebs-io1",
+    ),
+    (
+        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        {"vpcEndpointType": "GatewayLoadBalancer"},
+        "vpcEndpointType is 'GatewayLoadBalancer'; priced are Gateway and Interface",
+    ),
+    (
+        "aws:ec2/capacityReservation:CapacityReservation",
+        {"instanceType": "p5.48xlarge", "instanceCount": 2, "instancePlatform": "Windows"},
+        "instancePlatform is 'Windows': the price book has Linux/UNIX prices only",
+    ),
+    (
+        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+        {"capacityBlockOfferingId": "cbo-1"},
+        "capacity block: the fee is that of its offering ('cbo-1'), paid upfront",
+    ),
+    (
+        "kubernetes:core/v1:Service",
+        {"spec": {"type": "LoadBalancer"}},
+        "a Service of type LoadBalancer makes a load balancer in the cloud",
+    ),
+    (
+        "kubernetes:core/v1:PersistentVolumeClaim",
+        {"spec": {"storageClassName": "gp3"}},
+        "the claim makes a new volume of class 'gp3'",
+    ),
+    ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may make a load balancer in the cloud"),
+    ("kubernetes:s3.aws.crossplane.io/v1:Bucket", {}, "no handler for its type"),
+    ("aws:rds/instance:Instance", {}, "no handler for its type"),
+    ("random:index/randomId:RandomId", {}, "no handler for its type"),
+]
+
+
+@pytest.mark.parametrize(("type_", "inputs", "reason"), REASONS)
+def test_what_has_no_price_is_named_with_the_reason(
+    make: Callable[..., Resource],
+    cost_of: Callable[..., Estimate],
+    type_: str,
+    inputs: dict[str, Any],
+    reason: str,
+) -> None:
+    found = cost_of(make(type_, "thing", **inputs))
+    assert [(item.type, item.reason) for item in found.not_priced] == [(type_, reason)]
+    assert not found.complete
+    assert found.coverage.not_priced == 1
+
+
+FREE: list[tuple[str, dict[str, Any]]] = [
+    ("aws:ec2/vpc:Vpc", {}),
+    ("aws:ec2/vpcEndpoint:VpcEndpoint", {}),
+    ("aws:ec2/launchTemplate:LaunchTemplate", {"instanceType": "p5.48xlarge"}),
+    ("aws:iam/role:Role", {}),
+    ("kubernetes:helm.sh/v3:Release", {}),
+    ("kubernetes:core/v1:Namespace", {}),
+    ("kubernetes:core/v1:Service", {"spec": {"type": "ClusterIP"}}),
+    ("kubernetes:core/v1:PersistentVolumeClaim", {"spec": {"storageClassName": "", "volumeName": "shared"}}),
+    ("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", {}),
+]
+
+
+@pytest.mark.parametrize(("type_", "inputs"), FREE)
+def test_what_is_free_says_why_and_where_that_is_said(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], type_: str, inputs: dict[str, Any]
+) -> None:
+    found = cost_of(make(type_, **inputs))
+    assert (found.coverage.free, found.lines, found.not_priced) == (1, (), ())
+    (item,) = found.free
+    assert item.type == type_
+    assert item.why
+    assert item.source.startswith("https://")
+
+
+def test_a_region_that_nobody_says_is_asked_for(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    found = cost_of(make("aws:ec2/eip:Eip"), region=None)
+    reason = "its region is not known: set aws:region in the configuration or on the provider"
+    assert [item.reason for item in found.not_priced] == [reason]
+
+
+def test_the_region_of_the_provider_goes_before_that_of_the_configuration(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    west = make("pulumi:providers:aws", "west", region="us-west-2")
+    found = cost_of(west, make("aws:ec2/eip:Eip", provider=west))
+    reason = "no price for public-ipv4-hour on_demand in aws us-west-2 per hour; known: us-east-1 on_demand"
+    assert [item.reason for item in found.not_priced] == [reason]

@@ -1,0 +1,111 @@
+"""Looking prices up."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from cost import PriceBook
+from cost.prices import NotKnown, Price
+from cost.prices.row import as_of_date
+
+
+def test_the_primary_row_wins_over_second_opinions(book: PriceBook) -> None:
+    found = book.lookup("aws", "us-east-1", "p5.48xlarge", unit="instance-hour")
+    assert isinstance(found, Price)
+    assert (found.usd, found.row.as_of, found.confidence, found.rankable) == (
+        Decimal("55.04"),
+        "2026-10-10",
+        "high",
+        True,
+    )
+    assert not found.row.alt
+
+
+def test_second_opinions_alone_are_low_and_never_ranked(book: PriceBook) -> None:
+    found = book.lookup("aws", "us-east-1", "p5.48xlarge", "savings_plan", "1y", unit="GPU-hour")
+    assert isinstance(found, Price)
+    assert (found.usd, found.confidence, found.rankable) == (Decimal("4.82"), "low", False)
+
+
+def test_a_graduated_price_is_that_of_its_first_tier_and_shows_all(book: PriceBook) -> None:
+    found = book.lookup("aws", "us-east-1", "s3-standard", unit="GiB-month")
+    assert isinstance(found, Price)
+    assert found.usd == Decimal("0.023")
+    assert [tier.usd_per_unit for tier in found.tiers] == [Decimal("0.023"), Decimal("0.022"), Decimal("0.021")]
+
+
+@pytest.mark.parametrize(
+    ("region", "sku", "purchase", "unit", "reason"),
+    [
+        (
+            "us-west-2",
+            "nat-gateway-hour",
+            "on_demand",
+            "hour",
+            "no price for nat-gateway-hour on_demand in aws us-west-2 per hour; known: us-east-1 on_demand",
+        ),
+        (
+            "us-east-1",
+            "m6i.large",
+            "spot",
+            "instance-hour",
+            "no price for m6i.large spot in aws us-east-1 per instance-hour; known: us-east-1 on_demand",
+        ),
+        (
+            "us-east-1",
+            "p5.48xlarge",
+            "capacity_block",
+            "GPU-hour",
+            "no price for p5.48xlarge capacity_block in aws us-east-1 per GPU-hour; known: "
+            "us-east-1 capacity_block per instance-hour, us-east-1 on_demand per instance-hour, "
+            "us-east-1 spot per instance-hour, us-east-1 savings_plan 1y and 14 more",
+        ),
+        (
+            "us-east-1",
+            "p9.48xlarge",
+            "on_demand",
+            "instance-hour",
+            "no price for p9.48xlarge on_demand in aws us-east-1: the price book has no row for p9.48xlarge",
+        ),
+    ],
+)
+def test_a_missing_price_names_the_nearest_known_rows(
+    book: PriceBook, region: str, sku: str, purchase: str, unit: str, reason: str
+) -> None:
+    found = book.lookup("aws", region, sku, purchase, unit=unit)
+    assert found == NotKnown(reason)
+
+
+def test_an_unknown_provider_has_no_rows(book: PriceBook) -> None:
+    assert isinstance(book.lookup("nowhere", "x", "y", unit="hour"), NotKnown)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "date"),
+    [
+        ("2026-10-10", datetime.date(2026, 10, 10)),
+        ("2026-10", datetime.date(2026, 10, 1)),
+        ("2026", None),
+    ],
+)
+def test_a_date_means_the_earliest_day_it_can(as_of: str, date: datetime.date | None) -> None:
+    assert as_of_date(as_of) == date
+
+
+@pytest.mark.parametrize(
+    ("today", "sku", "confidence"),
+    [
+        (datetime.date(2026, 11, 21), "p5.48xlarge", "high"),
+        (datetime.date(2027, 1, 8), "p5.48xlarge", "high"),
+        (datetime.date(2027, 1, 9), "p5.48xlarge", "medium"),
+        (datetime.date(2026, 11, 21), "m6i.xlarge", "medium"),
+        (datetime.date(2026, 9, 6), "m5.xlarge", "low"),
+    ],
+)
+def test_confidence_falls_with_age_and_with_the_kind_of_source(today: datetime.date, sku: str, confidence: str) -> None:
+    found = PriceBook(today=today).lookup("aws", "us-east-1", sku, unit="instance-hour")
+    assert isinstance(found, Price)
+    assert found.confidence == confidence

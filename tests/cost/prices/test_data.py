@@ -1,0 +1,124 @@
+"""The price book's data, which is treated as code."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import cost.prices
+from cost import PriceBook
+from cost.machines import MACHINES
+from cost.prices import PriceRow
+from cost.prices.row import as_of_date
+
+FOLDER = Path(cost.prices.__file__).parent
+PROVIDERS = sorted(path.stem for path in FOLDER.glob("*.csv") if path.stem != "sources")
+TODAY = datetime.date(2026, 11, 21)
+BOOK = PriceBook(today=TODAY)
+ROWS = [row for provider in PROVIDERS for row in BOOK.rows(provider)]
+
+UNITS = {
+    "instance-hour", "GPU-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month", "MiBps-month",
+    "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests", "1M-requests", "10M-samples",
+    "1B-samples", "USD-of-monthly-spend",
+}  # fmt: skip
+PURCHASES = {"on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"}
+
+
+def _key(row: PriceRow) -> tuple[str, ...]:
+    return row.provider, row.region, row.sku, row.unit, row.purchase, row.term
+
+
+def test_every_provider_has_its_file() -> None:
+    assert PROVIDERS == ["aws", "azure", "coreweave", "crusoe", "gcp", "lambda", "nebius", "runpod", "vast"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_file_holds_the_rows_of_its_provider_only(provider: str) -> None:
+    assert {row.provider for row in BOOK.rows(provider)} == {provider}
+
+
+def test_units_purchases_and_terms_are_known() -> None:
+    assert {row.unit for row in ROWS} <= UNITS
+    assert {row.purchase for row in ROWS} == PURCHASES
+    assert {row.term for row in ROWS} == {"", "1y", "3y"}
+    assert [row for row in ROWS if (row.purchase in ("reserved", "savings_plan")) != bool(row.term)] == []
+
+
+def test_prices_are_above_zero_except_a_free_first_tier() -> None:
+    zero = [(_key(row), row.note) for row in ROWS if row.usd_per_unit <= 0]
+    free = "tier 0: first 100 GB/month free"
+    assert zero == [(("azure", "eastus", "internet-egress", "GiB", "on_demand", ""), free)]
+
+
+def test_every_row_has_a_source_and_a_date_that_is_not_in_the_future() -> None:
+    assert [row for row in ROWS if not row.source] == []
+    dated = [as_of_date(row.as_of) or datetime.date(int(row.as_of), 1, 1) for row in ROWS]
+    assert max(dated) <= TODAY
+    assert min(dated) >= datetime.date(2022, 1, 1)
+
+
+def test_a_key_has_one_primary_row_or_distinct_tiers() -> None:
+    primary = Counter((*_key(row), row.tier) for row in ROWS if not row.alt)
+    assert [key for key, count in primary.items() if count > 1] == []
+    tiers: dict[tuple[str, ...], set[int]] = {}
+    for row in ROWS:
+        if not row.alt:
+            tiers.setdefault(_key(row), set()).add(row.tier)
+    mixed = [key for key, found in tiers.items() if 0 in found and len(found) > 1 and key[2] != "internet-egress"]
+    assert mixed == []
+
+
+def test_every_line_of_the_sources_table_is_used_and_says_why() -> None:
+    with (FOLDER / "sources.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    unused = [
+        line["starts_with"]
+        for line in lines
+        if not any(
+            row.source.startswith(line["starts_with"]) and line["provider"] in ("", row.provider) for row in ROWS
+        )
+    ]
+    assert unused == []
+    assert [line for line in lines if not line["why"]] == []
+
+
+@pytest.mark.parametrize("machine", sorted(MACHINES))
+def test_every_machine_of_the_gpu_table_has_a_price_in_us_east_1(machine: str) -> None:
+    assert any(row.sku == machine and row.region == "us-east-1" and not row.alt for row in BOOK.rows("aws"))
+
+
+def test_the_small_h100_machine_costs_an_eighth_of_the_large_one() -> None:
+    price = {row.sku: row.usd_per_unit for row in BOOK.rows("aws") if row.region == "us-east-1" and not row.alt
+             and row.purchase == "on_demand"}  # fmt: skip
+    assert price["p5.4xlarge"] * 8 == price["p5.48xlarge"]
+
+
+def test_second_opinions_that_say_they_agree_are_within_a_thousandth() -> None:
+    primary = {_key(row): row.usd_per_unit for row in reversed(ROWS) if not row.alt and row.tier in (0, 1)}
+    agreeing = [
+        row for row in ROWS if row.alt and "agrees" in row.note and "disagrees" not in row.note and _key(row) in primary
+    ]
+    assert len(agreeing) > 3
+    apart = [
+        (_key(row), row.usd_per_unit, primary[_key(row)])
+        for row in agreeing
+        if abs(row.usd_per_unit / primary[_key(row)] - 1) > Decimal("0.001")
+    ]
+    assert apart == []
+
+
+def test_h100_machines_of_the_three_clouds_are_there_on_demand() -> None:
+    found = {(row.provider, row.sku) for row in ROWS if row.purchase == "on_demand" and not row.alt}
+    assert {
+        ("aws", "p5.48xlarge"),
+        ("aws", "p5.4xlarge"),
+        ("gcp", "a3-highgpu-8g"),
+        ("gcp", "a3-megagpu-8g"),
+        ("azure", "Standard_ND96isr_H100_v5"),
+    } <= found

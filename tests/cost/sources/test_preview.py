@@ -1,0 +1,90 @@
+"""The costed plan inside a running program."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from cost import PriceBook
+from cost.preview import costed_plan
+
+RunProgram = Callable[..., Any]
+EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"
+BOOK = PriceBook(today=datetime.date(2026, 11, 21))
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    texts: list[str] = []
+    monkeypatch.setattr(pulumi.log, "info", texts.append)
+    return texts
+
+
+def test_the_table_is_shown_and_the_totals_are_given_to_export(run_program: RunProgram, logged: list[str]) -> None:
+    totals: dict[str, str] = {}
+    run_program(EXAMPLE, at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)), aws__region="us-east-1")
+    assert totals == {
+        "monthly": "215193.60",
+        "monthlyFloor": "205116.80",
+        "monthlyCeiling": "245424.00",
+        "hourly": "294.79",
+        "perTrainingGpuHour": "8.78",
+    }
+    (shown,) = logged
+    assert shown.startswith("Cost of stack dev: list prices in USD")
+    golden = Path(__file__).parents[1] / "render" / "golden" / "plan.txt"
+    assert _rows(shown) == _rows(golden.read_text())
+
+
+def _rows(table: str) -> list[str]:
+    """The amounts of a table without marks, whose numbers follow the order of the resources."""
+    rows = [re.sub(r"\[\d+\] *", "", line) for line in table.splitlines() if line.startswith(("├─", "└─", "Total"))]
+    return sorted(" ".join(row.split()) for row in rows)
+
+
+class Cluster(pulumi.ComponentResource):
+    """A component with a budget of a dollar."""
+
+    def __init__(self, on_exceed: str) -> None:
+        facts = {"budget": {"monthly": "1", "onExceed": on_exceed}}
+        super().__init__("test:index:Cluster", "cluster", facts)
+        pulumi.CustomResource("aws:ec2/eip:Eip", "address", {"domain": "vpc"}, pulumi.ResourceOptions(parent=self))
+
+
+def test_an_over_budget_plan_is_refused_before_anything_is_registered(
+    run_program: RunProgram, logged: list[str]
+) -> None:
+    registered: list[int] = []
+
+    def at_end(watched: Any) -> None:
+        with pytest.raises(pulumi.RunError) as error:
+            costed_plan(watched, book=BOOK)
+        assert str(error.value) == (
+            "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. "
+            "Nothing was registered, because the budget says to fail. "
+            "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
+        )
+        registered.append(len(watched.resources()))
+
+    run_program(lambda: Cluster("fail") and None, at_end=at_end, aws__region="us-east-1")
+    assert registered == [3]  # the stack, the component and the address: seen, and not one of them sent
+    assert len(logged) == 1
+
+
+def test_a_budget_that_warns_lets_the_plan_go_on(run_program: RunProgram, logged: list[str]) -> None:
+    totals: dict[str, str] = {}
+    run_program(
+        lambda: Cluster("warn") and None,
+        at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)),
+        aws__region="us-east-1",
+    )
+    assert totals["monthly"] == "3.65"
+    assert "over budget by $2.65" in logged[0]

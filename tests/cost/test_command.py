@@ -1,0 +1,91 @@
+"""The `cost` command: what it prints where, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def _cost(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cost", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
+
+
+def test_a_plan_gives_a_table_on_stdout(recordings: Path) -> None:
+    run = _cost("report", str(recordings / "plan.json"))
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("Cost of ")
+    assert "$200,896.00" in run.stdout
+
+
+def test_stdin_and_a_file_give_the_same_json(recordings: Path, tmp_path: Path) -> None:
+    path, output = recordings / "state.json", tmp_path / "cost.json"
+    from_file = _cost("report", str(path), "--format", "json", "--output", str(output), "--quiet")
+    from_stdin = _cost("report", "--format", "json", stdin=path.read_text())
+    assert (from_file.returncode, from_file.stdout, from_file.stderr) == (0, "", "")
+    assert json.loads(output.read_text()) == json.loads(from_stdin.stdout)
+    assert from_stdin.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
+
+
+def test_over_the_budget_of_the_components_is_exit_1(recordings: Path) -> None:
+    run = _cost("report", str(recordings / "update.json"), "--format", "json")
+    assert run.returncode == 1
+    assert run.stderr.startswith("over budget by $45,662.00: expected at least $295,662.00 a month")
+    assert json.loads(run.stdout)["budget"]["verdict"] == "over"
+
+
+def test_assumptions_are_inputs(recordings: Path) -> None:
+    plain = _cost("report", str(recordings / "plan.json"), "--format", "json")
+    run = _cost("report", str(recordings / "plan.json"), "--format", "json", "--assume", "nat_gib=1000")
+    before, after = (json.loads(found.stdout)["monthly"]["expected"] for found in (plain, run))
+    assert (before, after) == ("215193.60", "215238.60")
+    assert "nat_gib: 1000 GiB a month through each NAT gateway" in json.loads(run.stdout)["assumptions"]
+
+
+WRONG = [
+    (["report", "/nowhere/plan.json"], "", "No such file or directory"),
+    (["report"], "", "error: stdin is empty; give the output of `pulumi preview --json --show-sames`"),
+    (["report"], "{", "error: stdin is not JSON (line 1"),
+    (["report"], "{}", "error: stdin is neither a plan nor a state"),
+    (["report", "--expected-share", "2"], "{}", "expected_share=2 is out of range; give a number between 0 and 1"),
+    (["report", "--expected-share", "half"], "{}", "expected_share='half' is not a number"),
+    (["report", "--assume", "nat_gib"], "{}", "'nat_gib' is not NAME=VALUE; write for example nat_gib=500"),
+    (["report", "--assume", "nat=1"], "{}", "assumption 'nat' is not known; known: expected_share, nat_gib"),
+    (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
+    (["rapport"], "", "No such command 'rapport'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "message"), WRONG)
+def test_wrong_input_is_one_clear_error_and_exit_2(arguments: list[str], stdin: str, message: str) -> None:
+    run = _cost(*arguments, stdin=stdin)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert message in run.stderr.replace("\n", " ")
+    assert "Traceback" not in run.stderr
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_bytes(b"\xff\xfe\x00\x01")
+    run = _cost("report", str(path))
+    assert (run.returncode, run.stderr) == (2, "error: the file is not text; give a plan or state file in JSON\n")
+
+
+def test_the_types_are_listed_with_their_sources() -> None:
+    found = json.loads(_cost("types", "--format", "json").stdout)
+    assert "aws:eks/nodeGroup:NodeGroup" in found["priced"]
+    assert found["free"]["aws:ec2/vpc:Vpc"]["source"] == "https://aws.amazon.com/vpc/pricing/"
+    assert not set(found["priced"]) & set(found["free"])
+    assert [name for name, text in found["priced"].items() if not text] == []
+    table = _cost("types")
+    assert table.returncode == 0
+    assert "Any other type is named as not priced." in table.stdout
+
+
+def test_version_and_help() -> None:
+    assert _cost("--version").stdout.startswith("cost, version ")
+    assert "report" in _cost("--help").stdout

@@ -1,0 +1,211 @@
+"""The estimate as a whole: sums, parts, coverage, and that nothing makes it fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
+from cost.registry import priced_types
+from cost.render import as_json, as_table
+from cost.sources import read_text
+
+Make = Callable[..., Resource]
+CostOf = Callable[..., Estimate]
+CENT = Decimal("0.01")
+
+
+@pytest.fixture(params=["plan.json", "state.json", "update.json"])
+def recorded(request: pytest.FixtureRequest, recordings: Path) -> Resources:
+    name: str = request.param
+    return read_text((recordings / name).read_text(), name)
+
+
+def test_lines_sum_to_parts_and_parts_to_the_total(recorded: Resources, book: PriceBook) -> None:
+    found = estimate(recorded, book)
+    for line in found.lines:
+        assert line.monthly == (line.quantity * line.unit_price).quantize(CENT, ROUND_HALF_UP)
+        assert line.monthly_floor <= line.monthly
+        assert isinstance(line.monthly_ceiling, str) or line.monthly <= line.monthly_ceiling
+    for part in found.parts:
+        assert part.monthly.expected == sum(line.monthly for line in part.lines)
+    assert found.monthly.expected == sum(part.monthly.expected for part in found.parts)
+    assert found.monthly.floor == sum(part.monthly.floor for part in found.parts)
+    assert found.monthly.ceiling == sum(Decimal(part.monthly.ceiling) for part in found.parts)
+    assert sum(found.by_confidence.values()) == found.monthly.expected
+
+
+def test_every_resource_has_exactly_one_outcome(recorded: Resources, book: PriceBook) -> None:
+    found = estimate(recorded, book)
+    counted = [item for item in recorded if item.custom and not item.type.startswith("pulumi:")]
+    assert found.coverage.resources == len(counted) == 18
+    named = {line.urn for line in found.lines} | {item.urn for item in (*found.free, *found.not_priced)}
+    assert named == {item.urn for item in counted}
+
+
+def test_the_training_nodes_of_the_recorded_plan_are_one_line(recordings: Path, book: PriceBook) -> None:
+    found = estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book)
+    compute = [line for line in found.lines if line.name == "5 x p5.48xlarge on demand"]
+    assert [(line.part, line.monthly) for line in compute] == [("train", Decimal("200896.00"))]
+
+
+def test_parts_are_the_nearest_components(make: Make, cost_of: CostOf) -> None:
+    stack = make("pulumi:pulumi:Stack", "test-dev", custom=False)
+    outer = make("x:y:Outer", "outer", custom=False, parent=stack, trainingGpus=8, outsideTraining=["inner"])
+    inner = make("x:y:Inner", "inner", custom=False, parent=outer)
+    deep = make("x:y:Deep", "deep", custom=False, parent=inner)
+    key = "aws:kms/key:Key"
+    found = cost_of(
+        stack, outer, inner, deep,
+        make(key, "a", parent=stack), make(key, "b", parent=outer), make(key, "c", parent=inner),
+        make(key, "d", parent=deep), make(key, "e"),
+    )  # fmt: skip
+    assert [(part.name, part.training, part.monthly.expected) for part in found.parts] == [
+        ("stack", True, Decimal("2.00")),
+        ("outer", True, Decimal("1.00")),
+        ("inner", False, Decimal("1.00")),
+        ("deep", False, Decimal("1.00")),
+    ]
+    assert found.training_monthly == Decimal("3.00")
+
+
+def test_money_per_hour_and_per_training_gpu_hour(make: Make, cost_of: CostOf) -> None:
+    facts = {"trainingGpus": 32, "outsideTraining": ["elastic"], "durationDays": 14}
+    cluster = make("x:y:Cluster", "cluster", custom=False, **facts)
+    elastic = make("x:y:Elastic", "elastic", custom=False, parent=cluster)
+    reserved = {"instanceType": "p5.48xlarge", "instanceCount": 5}
+    single = {"instanceType": "p5.4xlarge", "instanceCount": 1}
+    type_ = "aws:ec2/capacityReservation:CapacityReservation"
+    found = cost_of(
+        cluster, elastic, make(type_, "five", parent=cluster, **reserved), make(type_, "one", parent=elastic, **single)
+    )
+    assert found.monthly.expected == Decimal("205918.40")
+    assert found.hourly.expected == Decimal("282.08")  # 5 x 55.04 + 6.88
+    assert found.per_training_gpu_hour == Decimal("8.60")  # 5 x 55.04 / 32
+    assert found.trial_total == Decimal("94778.88")  # 282.08 x 24 x 14
+
+
+def test_without_facts_there_is_no_denominator(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(make("aws:kms/key:Key"))
+    assert (found.per_training_gpu_hour, found.trial_total, found.facts.budget) == (None, None, None)
+
+
+def test_an_empty_stack_costs_nothing(cost_of: CostOf) -> None:
+    found = cost_of()
+    assert (found.monthly.expected, found.complete, found.coverage.resources) == (Decimal(0), True, 0)
+
+
+def test_a_failing_handler_is_named_and_hides_nothing_else(
+    make: Make, cost_of: CostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> Iterator[Any]:
+        raise ZeroDivisionError("of course")
+        yield
+
+    monkeypatch.setitem(__import__("cost.registry").registry._HANDLERS, "aws:kms/key:Key", broken)
+    found = cost_of(make("aws:kms/key:Key", "key"), make("aws:ec2/eip:Eip", "address"))
+    assert [item.reason for item in found.not_priced] == ["handler failed: ZeroDivisionError: of course"]
+    assert found.monthly.expected == Decimal("3.65")
+
+
+ODD: list[Any] = [UNKNOWN, None, "", "text", -1, 0, 3.7, True, float("nan"), float("inf"), [], {}, [UNKNOWN],
+                  {"a": UNKNOWN}, [[]], 10**30]  # fmt: skip
+
+
+def others_to_spoil(make: Make) -> list[Resource]:
+    """Resources of the types that the recorded plan lacks."""
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    return [
+        make(
+            "aws:ec2/instance:Instance",
+            "machine",
+            instanceType="m6i.large",
+            tenancy="default",
+            rootBlockDevice={"volumeSize": 30, "volumeType": "gp3", "iops": 4000},
+            ebsBlockDevices=[{"volumeSize": 50}],
+            instanceMarketOptions={"marketType": "spot"},
+            capacityReservationSpecification=target,
+        ),
+        make(
+            "aws:ec2/capacityReservation:CapacityReservation",
+            "reserved",
+            instanceType="p5.48xlarge",
+            instanceCount=5,
+            instancePlatform="Linux/UNIX",
+        ),
+        make("aws:ec2/capacityBlockReservation:CapacityBlockReservation", "block", capacityBlockOfferingId="cbo-1"),
+        make("aws:s3/bucket:Bucket", "bucket", bucket="data"),
+        make("kubernetes:core/v1:Service", "service", spec={"type": "ClusterIP"}),
+        make("kubernetes:core/v1:PersistentVolumeClaim", "claim", spec={"storageClassName": "", "volumeName": "v"}),
+        make("kubernetes:networking.k8s.io/v1:Ingress", "ingress", spec={}),
+    ]
+
+
+def _with(inputs: Any, odd: Any) -> Iterator[Any]:
+    """The inputs with each place in them replaced by something odd, one at a time."""
+    yield odd
+    if isinstance(inputs, dict):
+        for key in inputs:
+            for changed in _with(inputs[key], odd):
+                yield {**inputs, key: changed}
+    elif isinstance(inputs, list):
+        for index in range(len(inputs)):
+            for changed in _with(inputs[index], odd):
+                yield [*inputs[:index], changed, *inputs[index + 1 :]]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_odd_values_anywhere_are_named_and_never_crash_a_handler(
+    odd: Any, recordings: Path, book: PriceBook, make: Make
+) -> None:
+    plan = [*read_text((recordings / "plan.json").read_text(), "plan.json"), *others_to_spoil(make)]
+    for resource in plan:
+        for inputs in _with(dict(resource.inputs), odd):
+            if not isinstance(inputs, dict):
+                continue
+            changed = replace(resource, inputs=inputs)
+            others = [item for item in plan if item.urn != resource.urn]
+            found = estimate(Resources([*others, changed], default_regions={"aws": "us-east-1"}), book)
+            assert [item.reason for item in found.not_priced if "handler failed" in item.reason] == [], inputs
+            assert as_table(found)
+            assert json.dumps(as_json(found))
+
+
+@pytest.mark.parametrize("type_", sorted(priced_types()))
+def test_a_resource_without_inputs_is_named_and_never_crashes_a_handler(
+    type_: str, make: Make, cost_of: CostOf
+) -> None:
+    found = cost_of(make(type_))
+    assert found.coverage.resources == 1
+    assert [item.reason for item in found.not_priced if "handler failed" in item.reason] == []
+
+
+def test_the_recorded_plan_summed_by_a_second_hand(recordings: Path, book: PriceBook) -> None:
+    """An independent sum over the plan's own JSON, with prices typed in from the clouds' pages."""
+    steps = json.loads((recordings / "plan.json").read_text())["steps"]
+    inputs = {step["urn"].split("::")[-1]: step["newState"].get("inputs", {}) for step in steps}
+    hours = Decimal(730)
+    nodes = Decimal(inputs["train-nodes"]["scalingConfig"]["desiredSize"])
+    disk = inputs["train-template"]["blockDeviceMappings"][0]["ebs"]
+    expected_gpus = Decimal(inputs["elastic-pool"]["metadata"]["annotations"]["gpucluster/expected-gpus"])
+    total = (
+        nodes * hours * Decimal("55.04")
+        + nodes * disk["volumeSize"] * Decimal("0.08")
+        + nodes * (disk["iops"] - 3000) * Decimal("0.005")
+        + expected_gpus * hours * Decimal("6.88")
+        + expected_gpus * 200 * Decimal("0.08")
+        + hours * Decimal("0.10")
+        + hours * Decimal("0.045")
+        + hours * Decimal("0.005")
+        + hours * Decimal("0.01")
+        + inputs["shared"]["storageCapacity"] * Decimal("0.145")
+        + 1
+    )
+    found = estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book)
+    assert found.monthly.expected == total.quantize(CENT) == Decimal("215193.60")

@@ -1,0 +1,119 @@
+"""What components say of themselves, and how the budget follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cost import UNKNOWN, Estimate, Resource, Resources
+from cost.facts import facts_of
+from cost.model import Budget
+from cost.verdict import budget_verdict
+
+Make = Callable[..., Resource]
+CostOf = Callable[..., Estimate]
+
+
+def test_facts_of_several_components_add_up(make: Make) -> None:
+    found = facts_of(
+        Resources(
+            [
+                make("x:y:A", "a", custom=False, trainingGpus=32, durationDays=7, outsideTraining=["e"],
+                     notBuilt=["MIG"], budget={"monthly": "1000", "onExceed": "warn"}),
+                make("x:y:B", "b", custom=False, trainingGpus=16.0, durationDays=14.5, outsideTraining=["f"],
+                     notBuilt=["MIG", "queue"], outputs={"budget": {"monthly": "500.50", "onExceed": "fail"}}),
+                make("aws:kms/key:Key", "k", trainingGpus=1000),
+            ]
+        )
+    )  # fmt: skip
+    assert found.training_gpus == Decimal(48)
+    assert found.duration_days == Decimal("14.5")
+    assert found.outside_training == {"e", "f"}
+    assert found.not_built == ("MIG", "queue")
+    assert found.budget == Budget(Decimal("1500.50"), "fail")
+    assert found.ignored == ()
+
+
+ODD: list[tuple[dict[str, Any], str]] = [
+    ({"trainingGpus": UNKNOWN}, "trainingGpus of a is not known before the update"),
+    ({"trainingGpus": "many"}, "trainingGpus of a is 'many', expected a number of 0 or more"),
+    ({"durationDays": -1}, "durationDays of a is -1, expected a number of 0 or more"),
+    ({"notBuilt": [UNKNOWN]}, "notBuilt of a is not a list of texts that is known before the update"),
+    ({"outsideTraining": "e"}, "outsideTraining of a is not a list of texts that is known before the update"),
+    ({"budget": "1000"}, "budget of a is '1000', expected {monthly: USD, onExceed: fail or warn}"),
+    ({"budget": {"monthly": UNKNOWN}}, "budget of a is not known before the update"),
+    ({"budget": {"onExceed": "fail"}}, "budget.monthly of a is not set, expected a number of 0 or more"),
+    ({"budget": {"monthly": 1, "currency": "EUR"}}, "budget of a is in 'EUR'; prices are in USD"),
+    (
+        {"budget": {"monthly": 1, "onExceed": "stop"}},
+        "budget.onExceed of a is 'stop', expected fail or warn: taken as fail",
+    ),
+]
+
+
+@pytest.mark.parametrize(("facts", "ignored"), ODD)
+def test_odd_facts_are_named_and_not_used(make: Make, facts: dict[str, Any], ignored: str) -> None:
+    found = facts_of(Resources([make("x:y:A", "a", custom=False, **facts)]))
+    assert found.ignored == (ignored,)
+    assert (found.training_gpus, found.duration_days) == (None, None)
+
+
+def test_no_gpus_give_no_price_per_gpu(make: Make, cost_of: CostOf) -> None:
+    assert cost_of(make("x:y:A", "a", custom=False, trainingGpus=0)).per_training_gpu_hour is None
+
+
+VERDICTS = [
+    ("73", [], "within", False, "within budget: expected $73.00 a month, ceiling $73.00; budget $73.00"),
+    ("72.99", [], "over", False, "over budget by $0.01: expected $73.00 a month, ceiling $73.00; budget $72.99"),
+    (
+        "100",
+        ["aws:rds/instance:Instance"],
+        "cannot tell",
+        False,
+        "cannot tell whether it is within budget: 1 not priced; expected at least $73.00 a month, "
+        "ceiling $73.00; budget $100.00",
+    ),
+    (
+        "50",
+        ["aws:rds/instance:Instance"],
+        "over",
+        False,
+        "over budget by $23.00: expected at least $73.00 a month, ceiling $73.00; budget $50.00",
+    ),
+]
+
+
+@pytest.mark.parametrize(("monthly", "types", "outcome", "ceiling_over", "sentence"), VERDICTS)
+def test_the_verdict_is_never_within_when_something_is_not_priced(
+    make: Make, cost_of: CostOf, monthly: str, types: list[str], outcome: str, ceiling_over: bool, sentence: str
+) -> None:
+    component = make("x:y:A", "a", custom=False, budget={"monthly": monthly, "onExceed": "fail"})
+    cluster = make("aws:eks/cluster:Cluster", upgradePolicy={"supportType": "STANDARD"})
+    verdict = budget_verdict(cost_of(component, cluster, *[make(type_) for type_ in types]))
+    assert verdict is not None
+    assert (verdict.outcome, verdict.ceiling_over, verdict.sentence) == (outcome, ceiling_over, sentence)
+
+
+@pytest.mark.parametrize(("limits", "over"), [({"nodes": 1}, False), ({"nodes": 2}, True), ({}, True)])
+def test_a_ceiling_above_the_budget_is_said(make: Make, cost_of: CostOf, limits: dict[str, int], over: bool) -> None:
+    requirements = [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]}]
+    pool = make(
+        "kubernetes:karpenter.sh/v1:NodePool",
+        metadata={"annotations": {"gpucluster/expected-gpus": 0}},
+        spec={
+            "limits": limits,
+            "template": {"spec": {"requirements": requirements, "nodeClassRef": {"name": "c"}}},
+        },
+    )
+    node_class = make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"})
+    cluster = make("aws:eks/cluster:Cluster", upgradePolicy={"supportType": "STANDARD"})
+    verdict = budget_verdict(cost_of(cluster, node_class, pool), Budget(Decimal(6000), "warn"))
+    assert verdict is not None
+    assert (verdict.outcome, verdict.ceiling_over) == ("within", over)
+
+
+def test_without_a_budget_there_is_no_verdict(cost_of: CostOf) -> None:
+    assert budget_verdict(cost_of()) is None
