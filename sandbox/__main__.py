@@ -1,0 +1,66 @@
+"""`sandbox`: the real Pulumi engine against simulated clouds."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sandbox.engine.cli import engine
+from sandbox.engine.model import EngineError
+from sandbox.project import InputError
+from sandbox.reset import reset
+from sandbox.status import status
+
+__all__ = ["main"]
+
+_USER_INPUT = 2
+_OUR_FAULT = 3
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="gpucluster", prog_name="sandbox")
+def cli() -> None:
+    """Run the real Pulumi engine against simulated clouds: no account, no network, nothing billed."""
+
+
+@cli.command(
+    name="pulumi",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def pulumi(args: tuple[str, ...]) -> None:
+    """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
+
+    State and ledger live under .sandbox/ of the project. Stack files are read, never written.
+    """
+    from sandbox.run import run
+
+    sys.exit(run(args))
+
+
+cli.add_command(status)
+cli.add_command(reset)
+cli.add_command(engine)
+
+
+def main() -> None:
+    """The console script: errors become one message and an exit code."""
+    try:
+        cli.main(standalone_mode=False)
+    except InputError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(_USER_INPUT)
+    except EngineError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(_OUR_FAULT)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(_USER_INPUT)
+    except click.Abort:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

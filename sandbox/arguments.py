@@ -1,0 +1,105 @@
+"""What the sandbox must know of a Pulumi command line: its command words, the stack, the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["CommandLine"]
+
+_ALIASES: Final = {
+    "pre": "preview",
+    "update": "up",
+    "down": "destroy",
+    "dn": "destroy",
+    "new": "init",
+    "remove": "rm",
+    "remove-all": "rm-all",
+    "copy": "cp",
+}
+_WITH_SUBCOMMANDS: Final = frozenset({"config", "stack", "state", "policy", "plugin", "org", "env", "package"})
+# Flags of every command that take a value as the next argument.
+_VALUE_FLAGS: Final = frozenset(
+    {"-C", "--cwd", "-s", "--stack", "--color", "-v", "--verbose", "--tracing", "--profiling", "--config-file"}
+)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A parsed `pulumi ...`; args stay as the user wrote them."""
+
+    args: tuple[str, ...]
+
+    @classmethod
+    def of(cls, args: Sequence[str]) -> CommandLine:
+        """The command line of these arguments."""
+        return cls(tuple(args))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command and, where it has some, its subcommand, e.g. ("stack", "init"); aliases resolved."""
+        bare = self._bare()
+        command = _ALIASES.get(bare[0], bare[0]) if bare and bare[0] != "new" else "".join(bare[:1])
+        if not command:
+            return ()
+        if command in _WITH_SUBCOMMANDS and len(bare) > 1:
+            return (command, _ALIASES.get(bare[1], bare[1]))
+        return (command,)
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """What follows the command words and is no flag."""
+        return tuple(self._bare()[len(self.words) :])
+
+    @property
+    def wants_help(self) -> bool:
+        """Whether this only prints help or a version."""
+        return not self.words or self.words[0] in ("help", "version") or bool({"-h", "--help"} & {*self.args})
+
+    def _bare(self) -> list[str]:
+        found: list[str] = []
+        skip = False
+        for arg in self.args:
+            if skip:
+                skip = False
+            elif arg == "--":
+                break
+            elif arg in _VALUE_FLAGS:
+                skip = True
+            elif not arg.startswith("-"):
+                found.append(arg)
+        return found
+
+    def has(self, *flags: str) -> bool:
+        """Whether one of these flags is given."""
+        return any(arg in flags or arg.startswith(tuple(f"{flag}=" for flag in flags)) for arg in self.args)
+
+    def value(self, long: str, short: str | None = None) -> str | None:
+        """The value of a flag in any of its spellings, None when it is not given."""
+        for index, arg in enumerate(self.args):
+            if arg in (long, short):
+                return self.args[index + 1] if index + 1 < len(self.args) else None
+            if arg.startswith(f"{long}="):
+                return arg.removeprefix(f"{long}=")
+            if short and arg.startswith(short) and not arg.startswith("--") and len(arg) > len(short):
+                return arg.removeprefix(short).removeprefix("=")
+        return None
+
+    def without(self, long: str, short: str | None = None, *, takes_value: bool = True) -> CommandLine:
+        """The command line without a flag."""
+        kept: list[str] = []
+        skip = False
+        for arg in self.args:
+            if skip:
+                skip = False
+            elif arg in (long, short):
+                skip = takes_value
+            elif not arg.startswith(f"{long}="):
+                kept.append(arg)
+        return CommandLine(tuple(kept))
+
+    def folder(self, cwd: Path) -> Path:
+        """Where Pulumi would look for the project."""
+        return (cwd / (self.value("--cwd", "-C") or ".")).resolve()

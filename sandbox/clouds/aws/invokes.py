@@ -1,0 +1,53 @@
+"""The data sources that have an answer without an account; all others say that they are not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.clouds.aws.identity import ACCOUNT, zone_ids
+from sandbox.clouds.cloud import CloudError
+
+__all__ = ["answer"]
+
+_DESCRIPTIONS = {
+    "us-east-1": "US East (N. Virginia)",
+    "us-east-2": "US East (Ohio)",
+    "us-west-1": "US West (N. California)",
+    "us-west-2": "US West (Oregon)",
+}
+
+
+def answer(token: str, args: Mapping[str, Any], region: str) -> Mapping[str, Any]:
+    """What the data source says of the simulated account."""
+    region = args.get("region") or region
+    match token:
+        case "aws:index/getCallerIdentity:getCallerIdentity":
+            return {
+                "id": ACCOUNT,
+                "accountId": ACCOUNT,
+                "arn": f"arn:aws:iam::{ACCOUNT}:user/sandbox",
+                "userId": "AIDASANDBOX",
+            }
+        case "aws:index/getPartition:getPartition":
+            return {"id": "aws", "partition": "aws", "dnsSuffix": "amazonaws.com", "reverseDnsPrefix": "com.amazonaws"}
+        case "aws:index/getRegion:getRegion":
+            description = _DESCRIPTIONS.get(region, region)
+            endpoint = f"ec2.{region}.amazonaws.com"
+            return {"id": region, "name": region, "region": region, "description": description, "endpoint": endpoint}
+        case "aws:index/getAvailabilityZones:getAvailabilityZones":
+            zones = zone_ids(region)
+            names = sorted(zones)
+            groups = [region]
+            return {
+                "id": region,
+                "region": region,
+                "names": names,
+                "zoneIds": [zones[name] for name in names],
+                "groupNames": groups,
+            }
+        case _:
+            raise CloudError(
+                f"the sandbox does not simulate the data source {token}: it would need a real account; "
+                "pass the value as configuration instead"
+            )

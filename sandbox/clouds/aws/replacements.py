@@ -1,0 +1,91 @@
+"""Which changed properties replace a resource: `replacements.csv`, and the few that depend on the values."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.diff import Change, Kind, property_names
+
+__all__ = ["replaces"]
+
+
+@cache
+def _table() -> Mapping[str, Mapping[tuple[str, ...], bool]]:
+    """Type -> property path without indexes -> whether its change replaces."""
+    found: dict[str, dict[tuple[str, ...], bool]] = {}
+    text = resources.files("sandbox.clouds.aws").joinpath("replacements.csv").read_text()
+    for row in csv.DictReader(text.splitlines()):
+        for prop in row["properties"].split():
+            found.setdefault(row["type"], {})[tuple(prop.split("."))] = row["replace"] == "yes"
+    return found
+
+
+def replaces(resource: Resource, change: Change) -> bool | None:
+    """Whether this change replaces the resource; None when the table has no row for the property.
+
+    The longest listed path counts: a row for `launchTemplate.id` wins over one for `launchTemplate`.
+    """
+    path = property_names(change.path)
+    if path[0] in ("tags", "tagsAll"):
+        return False
+    if path[0] == "region":
+        return True
+    condition = _CONDITIONS.get((resource.token, path[0]))
+    if condition is not None and condition(resource, change):
+        return True
+    listed = _table().get(resource.token, {})
+    return next((listed[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in listed), None)
+
+
+def _lustre_shrinks(resource: Resource, _: Change) -> bool:
+    """Storage grows in place, and on SCRATCH_1 not even that.
+
+    Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
+    """
+    old, new = resource.old_inputs.get("storageCapacity"), resource.inputs.get("storageCapacity")
+    shrinks = isinstance(old, int | float) and isinstance(new, int | float) and new < old
+    return shrinks or (resource.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1"
+
+
+def _rule_changes_its_source(_: Resource, change: Change) -> bool:
+    """A security group rule keeps its kind of source.
+
+    Source: hashicorp/terraform-provider-aws internal/service/ec2/vpc_security_group_ingress_rule.go, ModifyPlan.
+    """
+    return change.kind is not Kind.UPDATE
+
+
+def _encryption_removed(_: Resource, change: Change) -> bool:
+    """Envelope encryption cannot be turned off.
+
+    Source: hashicorp/terraform-provider-aws internal/service/eks/cluster.go, CustomizeDiff.
+    """
+    return change.path == "encryptionConfig" and change.kind is Kind.DELETE
+
+
+def _private_dns_of_no_interface(resource: Resource, _: Change) -> bool:
+    """Private DNS is changed in place on interface endpoints only.
+
+    Source: hashicorp/terraform-provider-aws internal/service/ec2/vpc_endpoint.go, CustomizeDiff.
+    """
+    return resource.inputs.get("vpcEndpointType") != "Interface"
+
+
+_RULES: Final = ("SecurityGroupIngressRule", "SecurityGroupEgressRule")
+_SOURCES: Final = ("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGroupId")
+
+_CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource, Change], bool]]] = {
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "storageCapacity"): _lustre_shrinks,
+    ("aws:eks/cluster:Cluster", "encryptionConfig"): _encryption_removed,
+    ("aws:ec2/vpcEndpoint:VpcEndpoint", "privateDnsEnabled"): _private_dns_of_no_interface,
+    **{
+        (f"aws:vpc/{rule[0].lower()}{rule[1:]}:{rule}", source): _rule_changes_its_source
+        for rule in _RULES
+        for source in _SOURCES
+    },
+}

@@ -1,0 +1,91 @@
+"""Sizes and throughput of FSx for Lustre.
+
+Sources: Amazon FSx API, CreateFileSystem `StorageCapacity` and CreateFileSystemLustreConfiguration
+`PerUnitStorageThroughput`; FSx for Lustre user guide, "Managing storage capacity".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
+_STEP: Final = 2400
+"""GiB, after the smallest sizes of 1,200 and 2,400."""
+
+_EFA_STEPS: Final = {125: 38400, 250: 19200, 500: 9600, 1000: 4800}
+"""MB/s per TiB -> GiB, for PERSISTENT_2 SSD with EFA."""
+
+_THROUGHPUT: Final = {
+    ("PERSISTENT_1", "SSD"): (50, 100, 200),
+    ("PERSISTENT_1", "HDD"): (12, 40),
+    ("PERSISTENT_2", "SSD"): tuple(_EFA_STEPS),
+}
+"""MB/s per TiB that each kind of file system takes."""
+
+
+@rule(_LUSTRE)
+def throughput_is_one_that_is_sold(thing: Thing) -> None:
+    """Persistent file systems need a throughput per TiB out of a short list; scratch ones take none."""
+    kind = (_deployment(thing), _storage(thing))
+    given = thing.inputs.get("perUnitStorageThroughput")
+    allowed = _THROUGHPUT.get(kind)
+    if allowed is not None and given not in allowed:
+        words = ", ".join(map(str, allowed))
+        raise _refused(thing, f"PerUnitStorageThroughput {given} is not valid for {kind[0]} {kind[1]}; valid: {words}")
+    if kind[0].startswith("SCRATCH") and given is not None:
+        raise _refused(thing, f"PerUnitStorageThroughput cannot be specified for {kind[0]}")
+
+
+@rule(_LUSTRE)
+def capacity_is_a_step(thing: Thing) -> None:
+    """SCRATCH_2 and PERSISTENT_2 SSD come in 1,200, 2,400 and multiples of 2,400 GiB, with EFA in larger steps."""
+    if _deployment(thing) not in ("SCRATCH_2", "PERSISTENT_2") or _storage(thing) != "SSD":
+        return
+    if thing.inputs.get("backupId") is not None and thing.inputs.get("storageCapacity") is None:
+        return
+    capacity = int(thing.inputs.get("storageCapacity") or 0)
+    if thing.inputs.get("efaEnabled") is True:
+        step = _EFA_STEPS[int(thing.inputs["perUnitStorageThroughput"])]
+        valid, words = capacity > 0 and capacity % step == 0, f"multiples of {step} with EFA"
+    else:
+        valid, words = capacity == 1200 or (capacity > 0 and capacity % _STEP == 0), "1200, 2400 and multiples of 2400"
+    if not valid:
+        raise _refused(thing, f"StorageCapacity {capacity} GiB is not valid for {_deployment(thing)}; valid: {words}")
+
+
+@rule(_LUSTRE)
+def efa_needs_metadata_configuration(thing: Thing) -> None:
+    """EFA works on PERSISTENT_2 with a metadata configuration and a security group (pulumi-aws, `efaEnabled`)."""
+    if thing.inputs.get("efaEnabled") is not True:
+        return
+    if _deployment(thing) != "PERSISTENT_2" or not thing.inputs.get("metadataConfiguration"):
+        raise _refused(thing, "EfaEnabled requires deployment type PERSISTENT_2 and a metadata configuration")
+    if not thing.inputs.get("securityGroupIds"):
+        raise _refused(thing, "Insufficient security group permissions to create an EFA-enabled file system")
+
+
+@rule(_LUSTRE)
+def subnet_exists(thing: Thing) -> None:
+    """The file system lies in one existing subnet."""
+    subnet = thing.inputs.get("subnetIds")
+    if thing.other("aws:ec2/subnet:Subnet", subnet) is None:
+        raise refused(
+            thing, "FSx: CreateFileSystem", 400, "InvalidNetworkSettings", f"The subnet {subnet} does not exist"
+        )
+
+
+def _deployment(thing: Thing) -> str:
+    return str(thing.inputs.get("deploymentType") or "SCRATCH_1")
+
+
+def _storage(thing: Thing) -> str:
+    return str(thing.inputs.get("storageType") or "SSD")
+
+
+def _refused(thing: Thing, message: str) -> Exception:
+    return refused(thing, "FSx: CreateFileSystem", 400, "BadRequest", message)

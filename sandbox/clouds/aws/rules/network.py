@@ -1,0 +1,50 @@
+"""Addresses of subnets.
+
+Source: Amazon EC2 API, CreateSubnet and its error codes.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+from typing import Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_SUBNET: Final = "aws:ec2/subnet:Subnet"
+
+
+@rule(_SUBNET)
+def subnet_lies_in_its_vpc(thing: Thing) -> None:
+    """The VPC exists and its block contains the subnet's."""
+    vpc = thing.other("aws:ec2/vpc:Vpc", thing.inputs["vpcId"])
+    if vpc is None:
+        message = f"The vpc ID '{thing.inputs['vpcId']}' does not exist"
+        raise refused(thing, "EC2: CreateSubnet", 400, "InvalidVpcID.NotFound", message)
+    block, around = thing.inputs.get("cidrBlock"), vpc.inputs.get("cidrBlock")
+    if not block or not around or _has_more_blocks(thing):
+        return
+    if not IPv4Network(block, strict=False).subnet_of(IPv4Network(around, strict=False)):
+        message = f"The CIDR '{block}' is invalid: it is not within '{around}'"
+        raise refused(thing, "EC2: CreateSubnet", 400, "InvalidSubnet.Range", message)
+
+
+@rule(_SUBNET)
+def subnets_of_a_vpc_do_not_overlap(thing: Thing) -> None:
+    """Two subnets of one VPC share no address; a replacement must delete the old one first."""
+    block = thing.inputs.get("cidrBlock")
+    if not block:
+        return
+    for entry in thing.others(_SUBNET):
+        other = entry.inputs.get("cidrBlock")
+        same_vpc = entry.inputs.get("vpcId") == thing.inputs["vpcId"]
+        if other and same_vpc and IPv4Network(block, strict=False).overlaps(IPv4Network(other, strict=False)):
+            message = f"The CIDR '{block}' conflicts with another subnet"
+            raise refused(thing, "EC2: CreateSubnet", 400, "InvalidSubnet.Conflict", message)
+
+
+def _has_more_blocks(thing: Thing) -> bool:
+    associations = thing.others("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
+    return any(entry.inputs.get("vpcId") == thing.inputs["vpcId"] for entry in associations)

@@ -1,0 +1,117 @@
+"""What EKS and EC2 ask of a managed node group.
+
+Sources: Amazon EKS API, CreateNodegroup; Amazon EKS user guide, "Customize managed nodes with launch templates"; Amazon
+EC2 user guide, "Placement strategies for your placement groups" (a cluster group lies in one zone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+from sandbox.clouds.ledger import Entry
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+_SUBNET: Final = "aws:ec2/subnet:Subnet"
+_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+_PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
+
+
+@rule("aws:eks/cluster:Cluster", _NODE_GROUP)
+def subnets_exist(thing: Thing) -> None:
+    """Every subnet exists in the region; a cluster needs two zones.
+
+    Source of the latter: Amazon EKS user guide, "View Amazon EKS networking requirements for VPC and subnets".
+    """
+    is_cluster = thing.token != _NODE_GROUP
+    ids = items((mapping(thing.inputs["vpcConfig"]) if is_cluster else thing.inputs).get("subnetIds"))
+    operation = "EKS: CreateCluster" if is_cluster else "EKS: CreateNodegroup"
+    for id_ in ids:
+        if thing.other(_SUBNET, id_) is None:
+            message = f"The subnet ID '{id_}' does not exist (Service: AmazonEC2; ErrorCode: InvalidSubnetID.NotFound)"
+            raise refused(thing, operation, 400, "InvalidParameterException", message)
+    if is_cluster and len(_zones(thing, ids)) < 2:
+        message = "Subnets specified must be in at least two different AZs"
+        raise refused(thing, operation, 400, "InvalidParameterException", message)
+
+
+@rule(
+    _NODE_GROUP,
+    "aws:eks/addon:Addon",
+    "aws:eks/accessEntry:AccessEntry",
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+)
+def cluster_exists(thing: Thing) -> None:
+    """What hangs on a cluster needs the cluster."""
+    name = thing.inputs["clusterName"]
+    if not any(entry.name == name for entry in thing.others("aws:eks/cluster:Cluster")):
+        kind = thing.token.rsplit(":", 1)[-1]
+        raise refused(
+            thing, f"EKS: Create{kind}", 404, "ResourceNotFoundException", f"No cluster found for name: {name}."
+        )
+
+
+@rule(_NODE_GROUP)
+def sizes_are_in_order(thing: Thing) -> None:
+    """min <= desired <= max."""
+    scaling = thing.inputs["scalingConfig"]
+    low, wanted, high = (int(scaling[key]) for key in ("minSize", "desiredSize", "maxSize"))
+    if not low <= wanted <= high:
+        message = f"desired capacity {wanted} must be between minimum size {low} and maximum size {high}"
+        raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidParameterException", message)
+
+
+@rule(_NODE_GROUP)
+def instance_type_is_given_once(thing: Thing) -> None:
+    """In the launch template or on the node group, not both."""
+    template = _template(thing, thing.inputs)
+    if template is not None and template.inputs.get("instanceType") and thing.inputs.get("instanceTypes"):
+        message = "Cannot specify instance types in launch template and API request"
+        raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidRequestException", message)
+
+
+@rule(_NODE_GROUP)
+def cluster_placement_group_stays_in_one_zone(thing: Thing) -> None:
+    """The nodes in a cluster placement group pin its zone."""
+    group = _cluster_placement_group(thing, thing.inputs)
+    if group is None:
+        return
+    all_inputs = [thing.inputs, *(entry.inputs for entry in thing.others(_NODE_GROUP))]
+    members = [inputs for inputs in all_inputs if _cluster_placement_group(thing, inputs) == group]
+    zones = set[str]().union(*(_zones(thing, inputs["subnetIds"]) for inputs in members))
+    if len(zones) > 1:
+        message = (
+            f"AsgInstanceLaunchFailures: instances in cluster placement group '{group}' cannot be launched in more "
+            f"than one Availability Zone; the subnets are in {', '.join(sorted(zones))}"
+        )
+        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+
+
+def _zones(thing: Thing, subnet_ids: list[str]) -> set[str]:
+    subnets = (thing.other(_SUBNET, id_) for id_ in subnet_ids)
+    return {str(subnet.outputs["availabilityZone"]) for subnet in subnets if subnet is not None}
+
+
+def _template(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
+    reference = mapping(inputs.get("launchTemplate"))
+    by_id = thing.other(_TEMPLATE, reference.get("id"))
+    by_name = (entry for entry in thing.others(_TEMPLATE) if entry.name == reference.get("name"))
+    return by_id or next(by_name, None)
+
+
+def _cluster_placement_group(thing: Thing, inputs: Mapping[str, Any]) -> str | None:
+    """The name of the cluster placement group its nodes go to, None when there is none."""
+    template = _template(thing, inputs)
+    placement = mapping(template.inputs.get("placement") if template is not None else None)
+    for entry in thing.others(_PLACEMENT_GROUP):
+        named: bool = entry.name == placement.get("groupName") or entry.outputs["placementGroupId"] == placement.get(
+            "groupId"
+        )
+        if named and entry.inputs.get("strategy") == "cluster":
+            return entry.name
+    return None

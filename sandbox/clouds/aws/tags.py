@@ -1,0 +1,20 @@
+"""`tagsAll`: a resource's own tags over the provider's default tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.clouds.values import UNKNOWN, Secret
+from sandbox.narrow import mapping
+
+__all__ = ["all_tags"]
+
+
+def all_tags(tags: Any, default_tags: Mapping[str, str]) -> Any:
+    """The tags the resource really bears; unknown as a whole when its own are."""
+    if tags is UNKNOWN:
+        return UNKNOWN
+    if isinstance(tags, Secret):
+        return Secret(all_tags(tags.value, default_tags))
+    return {**default_tags, **mapping(tags)}

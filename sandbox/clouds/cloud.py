@@ -1,0 +1,132 @@
+# ruff: noqa: ARG002, B027 - what a cloud does not override takes arguments it does not use
+"""What one simulated cloud must answer; the engine's protocol around it is the same for all (`provider.py`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox.clouds.diff import Change
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.schema import ResourceType, Schema
+from sandbox.clouds.validate import Failure, validate
+
+__all__ = ["Account", "Cloud", "CloudError", "Made", "Resource"]
+
+
+class CloudError(Exception):
+    """What the cloud's API answers to a request it refuses, in its own words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One resource of one operation.
+
+    urn: identity in the stack, ends in the logical name.
+    inputs: what the program asks for, after Check.
+    old_inputs, outputs, id: what is there already; empty for a new resource.
+    """
+
+    urn: str
+    type: ResourceType
+    inputs: Mapping[str, Any]
+    old_inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    id: str = ""
+
+    @property
+    def token(self) -> str:
+        """The type token, e.g. `aws:ec2/vpc:Vpc`."""
+        return self.type.token
+
+    @property
+    def logical_name(self) -> str:
+        """The name the program gives it."""
+        return self.urn.rsplit("::", 1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What a create or an update leaves behind.
+
+    name: the name in the cloud, empty where there is none.
+    outputs: what the cloud adds to the inputs or makes of them.
+    """
+
+    id: str
+    name: str
+    outputs: Mapping[str, Any]
+
+
+class Account(ABC):
+    """One configured provider: an account and region, or a Kubernetes cluster."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    @abstractmethod
+    def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
+        """The region or cluster in which a resource with these inputs or outputs lives."""
+
+    @abstractmethod
+    def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
+        """The inputs with what the provider fills in, above all generated names."""
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        """What Check refuses, before anything is planned."""
+        return validate(resource.inputs, resource.type)
+
+    @abstractmethod
+    def replaces(self, resource: Resource, change: Change) -> bool | None:
+        """Whether this change needs a new resource; None when the table does not say."""
+
+    def derived(self, resource: Resource) -> Mapping[str, Any]:
+        """The outputs that follow from inputs and provider settings alone, such as default tags."""
+        return {}
+
+    @abstractmethod
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        """The outputs beside the inputs that are known, or known to be unknown, while previewing."""
+
+    @abstractmethod
+    def create(self, resource: Resource) -> Made:
+        """Makes a resource; raises CloudError where the API would refuse."""
+
+    @abstractmethod
+    def update(self, resource: Resource) -> Made:
+        """Changes a resource in place; raises CloudError where the API would refuse."""
+
+    def delete(self, entry: Entry) -> None:
+        """Raises CloudError where the API would refuse to delete; what else goes with it goes here."""
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """Whether a replacement must delete the old resource first, because its name can exist only once."""
+        return False
+
+    @abstractmethod
+    def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answer of a data source; raises CloudError for one that is not simulated."""
+
+
+class Cloud(ABC):
+    """One provider package."""
+
+    package: str
+
+    def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
+        """The type behind a token, None when the provider does not have it."""
+        return schema.resource_type(token)
+
+    def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
+        """What is wrong with the provider's own configuration."""
+        return []
+
+    def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+        """The changed settings that mean another account, region or cluster, so that everything in it is replaced."""
+        return []
+
+    @abstractmethod
+    def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
+        """A provider with this configuration; raises CloudError for one that cannot work."""

@@ -1,0 +1,121 @@
+# ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
+"""Simulated Kubernetes API servers: those of the clusters that exist in the simulated clouds, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
+from sandbox.clouds.diff import Change, property_names
+from sandbox.clouds.kubernetes import replacements, rules
+from sandbox.clouds.kubernetes.kubeconfig import api_server
+from sandbox.clouds.kubernetes.live import live
+from sandbox.clouds.kubernetes.objects import (
+    AUTONAMED,
+    RELEASE,
+    name_of,
+    object_id,
+    with_metadata,
+    with_release_name,
+)
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.schema import ResourceType, Schema
+from sandbox.clouds.values import UNKNOWN, plain
+from sandbox.narrow import mapping
+
+__all__ = ["Cluster", "Kubernetes"]
+
+_SUFFIX = ".sandbox.invalid"
+
+
+class Kubernetes(Cloud):
+    """The package `kubernetes`."""
+
+    package = "kubernetes"
+
+    def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
+        """A type the SDK does not have is a custom resource: its definition is in the cluster, not here."""
+        found = schema.resource_type(token)
+        return found or ResourceType(token, {}, {}, open=True)
+
+    def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+        """Another API server is another cluster; an unknown kubeconfig may be the same one."""
+        if UNKNOWN in (old.get("kubeconfig"), new.get("kubeconfig")):
+            return []
+        return ["kubeconfig"] if api_server(old) != api_server(new) else []
+
+    def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
+        server = api_server(config)
+        if server is None:
+            raise CloudError(
+                "the kubernetes provider has no kubeconfig that names a server; the sandbox never reads that of this "
+                "machine: pass `kubeconfig=` made from the outputs of a simulated cluster"
+            )
+        if not (urlsplit(server).hostname or "").endswith(_SUFFIX):
+            raise CloudError(
+                f"the kubeconfig points at {server}, which is no cluster of the sandbox (those end in {_SUFFIX}); it "
+                "never talks to a real cluster"
+            )
+        return Cluster(ledger, server, config)
+
+
+class Cluster(Account):
+    """The API server of one cluster."""
+
+    def __init__(self, ledger: Ledger, server: str, config: Mapping[str, Any]) -> None:
+        super().__init__(ledger)
+        self.server = server
+        self._namespace = str(config.get("namespace") or "default")
+        self._mutable = {
+            "ConfigMap": config.get("enableConfigMapMutable") is True,
+            "Secret": config.get("enableSecretMutable") is True,
+        }
+
+    def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
+        return self.server
+
+    def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
+        if resource.token == RELEASE:
+            return with_release_name(resource, self._namespace, seed)
+        return with_metadata(resource, self._namespace, seed)
+
+    def replaces(self, resource: Resource, change: Change) -> bool:
+        name = property_names(change.path)[0]
+        if resource.token == RELEASE:
+            return name in ("name", "namespace")
+        if self._mutable.get(resource.token.rsplit(":", 1)[-1]) and name != "metadata":
+            return False
+        return replacements.replaces(resource.token, change)
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """A name given by the program cannot exist twice."""
+        if resource.token == RELEASE or name_of(resource.inputs) != name_of(resource.old_inputs):
+            return resource.token == RELEASE and object_id(resource.inputs) == object_id(resource.old_inputs)
+        annotations = mapping(mapping(plain(resource.inputs.get("metadata"))).get("annotations"))
+        return bool(annotations.get(AUTONAMED) != "true")
+
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        return {"status": UNKNOWN} if resource.token == RELEASE and resource.outputs else {}
+
+    def create(self, resource: Resource) -> Made:
+        rules.check_reachable(self.ledger, self.server)
+        rules.check_namespace(resource, self.ledger, self.server)
+        rules.check_name_is_free(resource, self.ledger, self.server)
+        return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=live(resource))
+
+    def update(self, resource: Resource) -> Made:
+        rules.check_reachable(self.ledger, self.server)
+        return Made(id=resource.id, name=name_of(resource.inputs), outputs=live(resource))
+
+    def delete(self, entry: Entry) -> None:
+        """A namespace takes its objects along, as in a real cluster."""
+        if entry.type != "kubernetes:core/v1:Namespace":
+            return
+        for other in self.ledger.all():
+            if other.scope == self.server and other.id.startswith(f"{entry.id}/"):
+                self.ledger.remove(other.provider, other.scope, other.type, other.id)
+
+    def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        raise CloudError(f"the sandbox does not simulate the function {token}")

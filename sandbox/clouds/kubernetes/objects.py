@@ -1,0 +1,110 @@
+# ruff: noqa: SIM905 - long lists of words read better as text
+"""Names, namespaces and ids of Kubernetes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.naming import hex_suffix
+from sandbox.clouds.values import UNKNOWN, plain
+from sandbox.narrow import is_object, mapping
+
+__all__ = [
+    "AUTONAMED",
+    "RELEASE",
+    "is_namespaced",
+    "name_of",
+    "namespace_of",
+    "object_id",
+    "with_metadata",
+    "with_release_name",
+]
+
+AUTONAMED: Final = "pulumi.com/autonamed"
+"""Annotation of the real provider on names it made up."""
+
+RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+
+# Kinds of the built-in API groups that live in no namespace (Kubernetes API reference, `kubectl api-resources
+# --namespaced=false`, v1.34).
+_CLUSTER_WIDE: Final = frozenset(
+    """
+    APIService CSIDriver CSINode CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle
+    ComponentStatus CustomResourceDefinition DeviceClass FlowSchema IPAddress IngressClass
+    MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace Node
+    PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass ServiceCIDR
+    StorageClass ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration
+    VolumeAttachment VolumeAttributesClass
+    """.split()
+)
+
+
+def is_namespaced(resource: Resource) -> bool | None:
+    """Whether objects of this type live in a namespace; None for custom resources, whose definition is not known."""
+    if resource.type.open:
+        return None
+    return resource.token.rsplit(":", 1)[-1].removesuffix("Patch") not in _CLUSTER_WIDE
+
+
+def _metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = plain(values.get("metadata"))
+    return metadata if is_object(metadata) else {}
+
+
+def name_of(values: Mapping[str, Any]) -> str:
+    """The name of an object or of a Helm release."""
+    name = _metadata(values).get("name") or plain(values.get("name"))
+    return name if isinstance(name, str) else ""
+
+
+def namespace_of(values: Mapping[str, Any]) -> str:
+    """The namespace of an object or of a Helm release, empty for none."""
+    namespace = _metadata(values).get("namespace") or plain(values.get("namespace"))
+    return namespace if isinstance(namespace, str) else ""
+
+
+def object_id(values: Mapping[str, Any]) -> str:
+    """`namespace/name`, or the name alone where there is no namespace."""
+    namespace = namespace_of(values)
+    return f"{namespace}/{name_of(values)}" if namespace else name_of(values)
+
+
+def with_metadata(resource: Resource, namespace: str, seed: bytes) -> dict[str, Any]:
+    """The inputs with `metadata.name` and `metadata.namespace`; a generated name stays over updates."""
+    inputs = dict(resource.inputs)
+    if inputs.get("metadata") is UNKNOWN:
+        return inputs
+    metadata = dict(mapping(inputs.get("metadata")))
+    if _left_out(metadata, "name"):
+        old = _metadata(resource.old_inputs)
+        annotations = mapping(old.get("annotations"))
+        kept = old.get("name") if annotations.get(AUTONAMED) == "true" else None
+        metadata["name"] = kept or _generated(resource, metadata, seed)
+        metadata["annotations"] = {**mapping(metadata.get("annotations")), AUTONAMED: "true"}
+    if is_namespaced(resource) and metadata.get("namespace") is None:
+        metadata["namespace"] = namespace
+    return {**inputs, "metadata": metadata}
+
+
+def with_release_name(resource: Resource, namespace: str, seed: bytes) -> dict[str, Any]:
+    """The inputs of a Helm release with a name and a namespace."""
+    inputs = dict(resource.inputs)
+    if _left_out(inputs, "name"):
+        inputs["name"] = resource.old_inputs.get("name") or f"{resource.logical_name}-{hex_suffix(seed, 8)}"
+    if _left_out(inputs, "namespace"):
+        inputs["namespace"] = namespace
+    return inputs
+
+
+def _left_out(values: Mapping[str, Any], key: str) -> bool:
+    return values.get(key) is None or values[key] == ""
+
+
+def _generated(resource: Resource, metadata: Mapping[str, Any], seed: bytes) -> str:
+    """A name as the provider makes it up, or as the API server does after `generateName`."""
+    prefix = metadata.get("generateName")
+    if isinstance(prefix, str) and prefix:
+        return prefix + hex_suffix(seed, 5)
+    return f"{resource.logical_name}-{hex_suffix(seed, 8)}"

@@ -1,0 +1,62 @@
+"""What a Kubernetes API server refuses."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
+from sandbox.clouds.ledger import Ledger
+
+__all__ = ["check_name_is_free", "check_namespace", "check_reachable"]
+
+_NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+_BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+"""Namespaces every cluster starts with (Kubernetes documentation, "Namespaces")."""
+
+
+def check_reachable(ledger: Ledger, server: str) -> None:
+    """The cluster behind the kubeconfig must exist; the words are those of the real provider for a dead endpoint."""
+    if ledger.api_server(server) is None:
+        raise CloudError(
+            "configured Kubernetes cluster is unreachable: unable to load schema information from the API server: "
+            f'Get "{server}/openapi/v2?timeout=32s": no such cluster in the sandbox; '
+            "was it deleted? `sandbox status` lists what exists"
+        )
+
+
+def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:
+    """An object needs its namespace (API server, NamespaceLifecycle admission: `namespaces "x" not found`).
+
+    A Helm release may ask to create it.
+    """
+    namespace = namespace_of(resource.inputs)
+    if not namespace or namespace in _BUILT_IN:
+        return
+    if resource.token == RELEASE and resource.inputs.get("createNamespace") is True:
+        return
+    if ledger.get("kubernetes", server, _NAMESPACE, namespace) is None and not _created_by_release(
+        ledger, server, namespace
+    ):
+        raise CloudError(f'resource "{object_id(resource.inputs)}" was not created: namespaces "{namespace}" not found')
+
+
+def _created_by_release(ledger: Ledger, server: str, namespace: str) -> bool:
+    releases = ledger.find("kubernetes", server, RELEASE)
+    return any(
+        entry.inputs.get("createNamespace") is True and namespace_of(entry.inputs) == namespace for entry in releases
+    )
+
+
+def check_name_is_free(resource: Resource, ledger: Ledger, server: str) -> None:
+    """A name exists once per kind and namespace (API server, AlreadyExists; Helm, "cannot re-use a name")."""
+    id_ = object_id(resource.inputs)
+    if ledger.get("kubernetes", server, resource.token, id_) is None:
+        return
+    if resource.token == RELEASE:
+        raise CloudError(f"cannot re-use a name that is still in use: release {id_}")
+    kind = resource.token.rsplit(":", 1)[-1]
+    raise CloudError(
+        f'resource "{id_}" was not successfully created by the Kubernetes API server: '
+        f'{kind.lower()}s "{name_of(resource.inputs)}" already exists'
+    )

@@ -1,0 +1,149 @@
+"""What exists in the simulated clouds, in one SQLite file.
+
+The ledger is the cloud's own memory: Pulumi's state knows what a stack believes, the ledger what is really there, so
+an orphan of a crash shows up here and nowhere else. Several processes may use it at once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sandbox.clouds.values import from_wire, to_wire
+
+__all__ = ["Entry", "Ledger"]
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS resources (
+    provider TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    type TEXT NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    urn TEXT NOT NULL,
+    inputs TEXT NOT NULL,
+    outputs TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (provider, scope, type, id)
+)"""
+_COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One resource of the simulated cloud.
+
+    scope: the region, or the API server of a Kubernetes cluster; "global" for what has no region.
+    name: the name it bears in the cloud, empty where it has none.
+    created_at: UTC, ISO 8601.
+    """
+
+    provider: str
+    scope: str
+    type: str
+    id: str
+    name: str
+    urn: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+class Ledger:
+    """The resources that exist, by provider, scope, type and id."""
+
+    def __init__(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        self._connection.execute(_TABLE)
+        file.chmod(0o600)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def exclusive(self) -> Generator[None]:
+        """Lets one caller look and then write, e.g. to refuse a name that is taken."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def get(self, provider: str, scope: str, type_: str, id_: str) -> Entry | None:
+        """The resource with this id, None when it does not exist."""
+        return next(
+            iter(self._select("provider = ? AND scope = ? AND type = ? AND id = ?", provider, scope, type_, id_)), None
+        )
+
+    def find(self, provider: str, scope: str, type_: str) -> list[Entry]:
+        """The resources of a type in a scope, oldest first."""
+        return self._select("provider = ? AND scope = ? AND type = ?", provider, scope, type_)
+
+    def all(self) -> list[Entry]:
+        """Everything that exists."""
+        return self._select("1")
+
+    def api_server(self, endpoint: str) -> Entry | None:
+        """The cluster which serves this Kubernetes API endpoint."""
+        return next(iter(self._select("json_extract(outputs, '$.endpoint') = ?", endpoint)), None)
+
+    def put(self, entry: Entry) -> None:
+        """Writes a resource, over the one with the same id."""
+        values = (entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn)
+        documents = (json.dumps(to_wire(entry.inputs)), json.dumps(to_wire(entry.outputs)), entry.created_at)
+        with self._lock:
+            self._connection.execute(
+                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", values + documents
+            )
+
+    def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
+        """Forgets a resource; False when there was none."""
+        with self._lock:
+            where = "provider = ? AND scope = ? AND type = ? AND id = ?"
+            return (
+                self._connection.execute(f"DELETE FROM resources WHERE {where}", (provider, scope, type_, id_)).rowcount
+                > 0
+            )
+
+    def remove_scope(self, scope: str) -> None:
+        """Forgets all that lives in a scope, as when a cluster is deleted with its objects."""
+        with self._lock:
+            self._connection.execute("DELETE FROM resources WHERE scope = ?", (scope,))
+
+    def _select(self, where: str, *values: str) -> list[Entry]:
+        with self._lock:
+            rows = self._connection.execute(
+                f"SELECT {_COLUMNS} FROM resources WHERE {where} ORDER BY created_at, rowid", values
+            ).fetchall()
+        return [_entry(row) for row in rows]
+
+
+def _entry(row: tuple[str, ...]) -> Entry:
+    provider, scope, type_, id_, name, urn, inputs, outputs, created_at = row
+    return Entry(
+        provider=provider,
+        scope=scope,
+        type=type_,
+        id=id_,
+        name=name,
+        urn=urn,
+        inputs=from_wire(json.loads(inputs)),
+        outputs=from_wire(json.loads(outputs)),
+        created_at=created_at,
+    )

@@ -1,0 +1,77 @@
+"""Every output of a resource, so that none is missing in a preview or after an update.
+
+An output the engine does not get is None at `up`, vanishes from dependants and shows as a change later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.schema import ResourceType
+from sandbox.clouds.values import UNKNOWN
+
+__all__ = ["after", "before"]
+
+
+def before(resource: Resource, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs while previewing: inputs as given, what exists as it is, the rest unknown.
+
+    known: outputs that are neither, computed by the cloud.
+    """
+    if resource.type.open:
+        return {**resource.inputs, **known}
+    outputs: dict[str, Any] = {}
+    for name in resource.type.outputs:
+        if name in known:
+            outputs[name] = known[name]
+        elif resource.outputs:
+            outputs[name] = _updated(resource, name)
+        else:
+            outputs[name] = resource.inputs.get(name, UNKNOWN)
+    return outputs
+
+
+def after(resource: Resource, made: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs after a create or update.
+
+    made: outputs computed by the cloud; they win over the inputs.
+    """
+    if resource.type.open:
+        return {**resource.inputs, **made}
+    outputs: dict[str, Any] = {}
+    for name, prop in resource.type.outputs.items():
+        if name in made:
+            outputs[name] = made[name]
+            continue
+        value = _updated(resource, name) if resource.outputs else resource.inputs.get(name)
+        outputs[name] = _zero(prop.type, resource.type) if value is None and prop.required else value
+    return outputs
+
+
+def _updated(resource: Resource, name: str) -> Any:
+    """The value of an output over an update: a changed input as it is now, else as it was."""
+    if name in resource.inputs:
+        unchanged = name in resource.outputs and resource.inputs[name] == resource.old_inputs.get(name)
+        return resource.outputs[name] if unchanged else resource.inputs[name]
+    return None if name in resource.old_inputs else resource.outputs.get(name)
+
+
+def _zero(type_: Any, resource_type: ResourceType) -> Any:
+    """The empty value of a type, for an output that is never null and that no rule computes."""
+    if isinstance(type_, str):
+        return {"str": "", "int": 0, "float": 0, "bool": False}.get(type_)
+    ((kind, inner),) = type_.items()
+    match kind:
+        case "list":
+            return []
+        case "map":
+            return {}
+        case "const":
+            return inner
+        case "ref":
+            properties = resource_type.types[inner]
+            return {name: _zero(prop.type, resource_type) for name, prop in properties.items() if prop.required}
+        case _:
+            return _zero(inner[0], resource_type)

@@ -1,0 +1,42 @@
+"""Puts a launcher in the place of every provider plugin that the installed SDKs ask for."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from sandbox.clouds import launcher
+from sandbox.clouds.sdk import Sdk
+
+__all__ = ["install_launchers"]
+
+
+def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
+    """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
+
+    The version is the SDK's own, which the engine asks for. Launchers of other SDKs and versions are removed.
+    """
+    plugins = home / "plugins"
+    wanted = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}
+    for folder in plugins.glob("resource-*"):
+        if folder.is_dir() and folder not in wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+    for folder, package in wanted.items():
+        _write(folder / f"pulumi-resource-{package}", package)
+
+
+def _write(file: Path, package: str) -> None:
+    command = shlex.join([sys.executable, "-I", "-S", str(Path(launcher.__file__)), package])
+    text = f"#!/bin/sh\nexec {command}\n"
+    if file.is_file() and file.read_text() == text:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Another run may start the old one at this moment.
+    scratch = file.with_name(f"{file.name}.{os.getpid()}")
+    scratch.write_text(text)
+    scratch.chmod(0o755)
+    scratch.replace(file)

@@ -1,0 +1,306 @@
+# ruff: noqa: ARG002 - the signatures are those of the protocol
+"""The engine's resource provider protocol around one simulated cloud."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import grpc
+from google.protobuf import empty_pb2, struct_pb2
+
+from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
+from sandbox.clouds.diff import Change, Kind, changes, property_names
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.outputs import after, before
+from sandbox.clouds.protocol import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
+from sandbox.clouds.schema import Property, ResourceType, Schema
+from sandbox.clouds.validate import Failure, validate
+from sandbox.clouds.values import Secret, from_struct, plain, to_struct
+
+__all__ = ["Provider"]
+
+_ENGINE_SETTINGS = frozenset({"version", "pluginDownloadURL", "pluginChecksums", "__internal"})
+"""What the engine adds to a provider's own settings."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_log = logging.getLogger(__name__)
+
+_KINDS = {
+    (Kind.ADD, False): provider_pb2.PropertyDiff.ADD,
+    (Kind.ADD, True): provider_pb2.PropertyDiff.ADD_REPLACE,
+    (Kind.DELETE, False): provider_pb2.PropertyDiff.DELETE,
+    (Kind.DELETE, True): provider_pb2.PropertyDiff.DELETE_REPLACE,
+    (Kind.UPDATE, False): provider_pb2.PropertyDiff.UPDATE,
+    (Kind.UPDATE, True): provider_pb2.PropertyDiff.UPDATE_REPLACE,
+}
+
+
+def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Turns a refusal of the cloud into the error of the call, and names a fault of ours as such."""
+
+    @wraps(method)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        context: Any = args[2]
+        try:
+            return method(*args, **kwargs)
+        except CloudError as refusal:
+            context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
+        except Exception as fault:
+            _log.exception("fault in %s", method.__name__)
+            message = f"the sandbox itself failed in {method.__name__}: {fault!r}; the trace is in .sandbox/clouds.log"
+            context.abort(grpc.StatusCode.INTERNAL, message)
+        raise AssertionError("abort always raises")
+
+    return call
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """One provider instance: configured once, then asked about its resources."""
+
+    def __init__(self, cloud: Cloud, schema: Schema, ledger: Ledger) -> None:
+        self._cloud = cloud
+        self._schema = schema
+        self._ledger = ledger
+        self._account: Account | None = None
+        self._engine: engine_pb2_grpc.EngineStub | None = None
+        self._noted: set[tuple[str, str]] = set()
+
+    def _connect(self, address: str) -> None:
+        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
+
+    def _warn(self, urn: str, message: str) -> None:
+        if self._engine is not None:
+            request = engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=message, urn=urn)
+            self._engine.Log(request)
+
+    @property
+    def _configured(self) -> Account:
+        if self._account is None:
+            raise CloudError(f"the provider {self._cloud.package} was used before it was configured")
+        return self._account
+
+    def Attach(self, request: Any, context: Any) -> Any:
+        self._connect(request.address)
+        return empty_pb2.Empty()
+
+    def Handshake(self, request: Any, context: Any) -> Any:
+        self._connect(request.engine_address)
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=False, accept_outputs=False)
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin_pb2.PluginInfo(version=self._schema.sdk.version)
+
+    def GetSchema(self, request: Any, context: Any) -> Any:
+        document = {"name": self._cloud.package, "version": self._schema.sdk.version}
+        return provider_pb2.GetSchemaResponse(schema=json.dumps(document))
+
+    @_answers
+    def CheckConfig(self, request: Any, context: Any) -> Any:
+        news = from_struct(request.news)
+        settings = self._settings(request.news)
+        failures = self._cloud.check_config(plain(settings)) or self._mistyped(settings)
+        return provider_pb2.CheckResponse(inputs=to_struct(news), failures=_failures(failures))
+
+    @_answers
+    def DiffConfig(self, request: Any, context: Any) -> Any:
+        old, new = self._settings(request.old_inputs), self._settings(request.news)
+        found = changes(old, new)
+        replaced = self._cloud.config_replaces(plain(old), plain(new))
+        return _diff_response(found, replaced, [])
+
+    @_answers
+    def Configure(self, request: Any, context: Any) -> Any:
+        self._account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
+        return provider_pb2.ConfigureResponse(
+            acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False
+        )
+
+    @_answers
+    def Check(self, request: Any, context: Any) -> Any:
+        news = from_struct(request.news)
+        resource = Resource(
+            urn=request.urn, type=self._type(request.urn), inputs=news, old_inputs=from_struct(request.olds)
+        )
+        failures = self._configured.failures(resource)
+        inputs = news if failures else self._configured.defaults(resource, request.randomSeed)
+        return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=_failures(failures))
+
+    @_answers
+    def Diff(self, request: Any, context: Any) -> Any:
+        resource = self._existing(request, request.news, request.olds)
+        account = self._configured
+        found = changes(resource.old_inputs, resource.inputs)
+        replaced: list[str] = []
+        for change in found:
+            answer = account.replaces(resource, change)
+            if answer:
+                replaced.append(change.path)
+            elif answer is None:
+                self._note_unmodelled(resource, change)
+        derived: Mapping[str, Any] = {} if found else account.derived(resource)
+        stale = changes({key: resource.outputs.get(key) for key in derived}, derived)
+        delete_first = bool(replaced) and account.deletes_first(resource)
+        return _diff_response(found, replaced, stale, delete_first=delete_first)
+
+    def _note_unmodelled(self, resource: Resource, change: Change) -> None:
+        name = property_names(change.path)[0]
+        if (resource.token, name) not in self._noted:
+            self._noted.add((resource.token, name))
+            self._warn(
+                resource.urn,
+                f"replacement not modelled for {resource.token}.{name}: the sandbox updates it in place, "
+                "a real provider may replace the resource",
+            )
+
+    @_answers
+    def Create(self, request: Any, context: Any) -> Any:
+        resource = Resource(urn=request.urn, type=self._type(request.urn), inputs=from_struct(request.properties))
+        account = self._configured
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))
+        with self._ledger.exclusive():
+            made = account.create(resource)
+            outputs = after(resource, made.outputs)
+            self._ledger.put(self._entry(resource, made, outputs))
+        return provider_pb2.CreateResponse(id=made.id, properties=to_struct(outputs))
+
+    @_answers
+    def Update(self, request: Any, context: Any) -> Any:
+        resource = self._existing(request, request.news, request.olds)
+        account = self._configured
+        if request.preview:
+            return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))
+        with self._ledger.exclusive():
+            there = self._ledger.get(
+                self._cloud.package, account.scope(resource.type, resource.outputs), resource.token, resource.id
+            )
+            if there is None:
+                raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
+            made = account.update(resource)
+            outputs = after(resource, made.outputs)
+            entry = self._entry(resource, made, outputs)
+            self._ledger.put(replace(entry, created_at=there.created_at))
+        return provider_pb2.UpdateResponse(properties=to_struct(outputs))
+
+    @_answers
+    def Read(self, request: Any, context: Any) -> Any:
+        there = self._there(request)
+        if there is None:
+            return provider_pb2.ReadResponse()
+        return provider_pb2.ReadResponse(
+            id=there.id, properties=to_struct(there.outputs), inputs=to_struct(there.inputs)
+        )
+
+    @_answers
+    def Delete(self, request: Any, context: Any) -> Any:
+        with self._ledger.exclusive():
+            there = self._there(request)
+            if there is not None:
+                self._configured.delete(there)
+                self._ledger.remove(there.provider, there.scope, there.type, there.id)
+        return empty_pb2.Empty()
+
+    @_answers
+    def Invoke(self, request: Any, context: Any) -> Any:
+        answer = self._configured.invoke(request.tok, plain(from_struct(request.args)))
+        response = provider_pb2.InvokeResponse()
+        # The field is a keyword of Python.
+        getattr(response, "return").CopyFrom(to_struct(answer))
+        return response
+
+    @_answers
+    def Call(self, request: Any, context: Any) -> Any:
+        raise CloudError(f"the sandbox does not simulate the method {request.tok}")
+
+    def Cancel(self, request: Any, context: Any) -> Any:
+        # Nothing here takes long: what is in flight finishes, so that state and ledger agree.
+        return empty_pb2.Empty()
+
+    def _settings(self, struct: struct_pb2.Struct) -> dict[str, Any]:
+        """The provider's settings; the engine sends all but plain strings as JSON text."""
+        type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}")
+        properties: Mapping[str, Property] = type_.inputs if type_ is not None else {}
+        return {
+            key: value if key in properties and properties[key].type == "str" else _decoded(value)
+            for key, value in from_struct(struct).items()
+        }
+
+    def _mistyped(self, settings: Mapping[str, Any]) -> list[Failure]:
+        type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}")
+        own = {key: value for key, value in settings.items() if key not in _ENGINE_SETTINGS}
+        return validate(own, type_) if type_ is not None else []
+
+    def _type(self, urn: str) -> ResourceType:
+        token = urn.split("::")[2].rsplit("$", 1)[-1]
+        found = self._cloud.resource_type(self._schema, token)
+        if found is None:
+            version = f"{self._cloud.package} {self._schema.sdk.version}"
+            raise CloudError(f"unrecognized resource type {token}: the installed SDK ({version}) does not have it")
+        return found
+
+    def _existing(self, request: Any, news: struct_pb2.Struct, olds: struct_pb2.Struct) -> Resource:
+        return Resource(
+            urn=request.urn,
+            type=self._type(request.urn),
+            inputs=from_struct(news),
+            old_inputs=from_struct(request.old_inputs),
+            outputs=from_struct(olds),
+            id=request.id,
+        )
+
+    def _there(self, request: Any) -> Entry | None:
+        type_ = self._type(request.urn)
+        scope = self._configured.scope(type_, plain(from_struct(request.properties)))
+        return self._ledger.get(self._cloud.package, scope, type_.token, request.id)
+
+    def _entry(self, resource: Resource, made: Made, outputs: dict[str, Any]) -> Entry:
+        return Entry(
+            provider=self._cloud.package,
+            scope=self._configured.scope(resource.type, plain(outputs)),
+            type=resource.token,
+            id=made.id,
+            name=made.name,
+            urn=resource.urn,
+            inputs=dict(resource.inputs),
+            outputs=outputs,
+        )
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return Secret(_decoded(value.value))
+    if (isinstance(value, str) and value[:1] in ("{", "[", '"')) or value in ("true", "false"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _failures(failures: list[Failure]) -> list[Any]:
+    return [provider_pb2.CheckFailure(property=failure.path, reason=failure.reason) for failure in failures]
+
+
+def _diff_response(
+    found: list[Change], replaced: list[str], derived: list[Change], *, delete_first: bool = False
+) -> Any:
+    detailed = {
+        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced], inputDiff=True)
+        for change in found
+    }
+    detailed |= {change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, False]) for change in derived}
+    some = provider_pb2.DiffResponse.DIFF_SOME if detailed else provider_pb2.DiffResponse.DIFF_NONE
+    return provider_pb2.DiffResponse(
+        changes=some,
+        replaces=replaced,
+        diffs=sorted({property_names(path)[0] for path in detailed}),
+        detailedDiff=detailed,
+        hasDetailedDiff=True,
+        deleteBeforeReplace=delete_first,
+    )

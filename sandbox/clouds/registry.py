@@ -1,0 +1,31 @@
+"""The simulated clouds by provider package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sandbox.clouds.aws.cloud import Aws
+from sandbox.clouds.cloud import Cloud
+from sandbox.clouds.kubernetes.cloud import Kubernetes
+from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.provider import Provider
+from sandbox.clouds.schema import Schema
+from sandbox.clouds.sdk import Sdk
+from sandbox.clouds.unsimulated import Unsimulated
+
+__all__ = ["SIMULATED", "Clouds"]
+
+SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Kubernetes)}
+
+
+class Clouds:
+    """Makes provider instances that share one ledger and, per package, one schema."""
+
+    def __init__(self, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
+        self._schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
+        self._ledger = ledger
+
+    def provider(self, package: str) -> Provider:
+        """A fresh provider instance of a package."""
+        cloud = SIMULATED[package]() if package in SIMULATED else Unsimulated(package, sorted(SIMULATED))
+        return Provider(cloud, self._schemas[package], self._ledger)

@@ -1,0 +1,93 @@
+"""The simulated clouds of one `sandbox pulumi` run, served from threads of the sandbox process.
+
+Launchers (`launcher.py`) ask for a port over a Unix socket. The connection stays open as long as the launcher lives;
+when it ends, the server behind that port stops.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.sdk import Sdk
+
+if TYPE_CHECKING:
+    from sandbox.clouds.registry import Clouds
+
+__all__ = ["Resident"]
+
+_log = logging.getLogger(__name__)
+
+_MESSAGE_BYTES = 400 * 1024 * 1024
+"""Largest message, as in the Pulumi SDK."""
+
+
+class Resident:
+    """Answers launchers at a socket while the context is open.
+
+    The socket is there from the beginning; `start` begins to answer. Between the two the engine is started, so that no
+    thread exists yet when the process forks, and the protocol modules load while the engine does.
+    """
+
+    def __init__(self, socket_path: Path, sdks: Mapping[str, Sdk], ledger: Ledger, log_file: Path) -> None:
+        self._socket_path = socket_path
+        self._sdks = sdks
+        self._ledger = ledger
+        self._log_file = log_file
+        self._listener = socket.socket(socket.AF_UNIX)
+
+    def __enter__(self) -> Self:
+        self._listener.bind(str(self._socket_path))
+        self._listener.listen(64)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.close()
+        self._socket_path.unlink(missing_ok=True)
+
+    def start(self) -> None:
+        """Begins to answer."""
+        log = logging.getLogger("sandbox")
+        log.propagate = False
+        log.addHandler(logging.FileHandler(self._log_file, delay=True))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        try:
+            from sandbox.clouds.registry import Clouds
+
+            clouds = Clouds(self._sdks, self._ledger)
+        except Exception:
+            # Launchers see the end of their connection, and the engine says which provider did not start.
+            _log.exception("the simulated clouds did not start")
+            self._listener.close()
+            raise
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(connection, clouds), daemon=True).start()
+
+    def _answer(self, connection: socket.socket, clouds: Clouds) -> None:
+        """Serves one provider instance until its launcher ends."""
+        import grpc
+
+        from sandbox.clouds.protocol import provider_pb2_grpc
+
+        with connection, connection.makefile() as requests:
+            package = requests.readline().strip()
+            options = [("grpc.max_receive_message_length", _MESSAGE_BYTES)]
+            server = grpc.server(ThreadPoolExecutor(max_workers=16), options=options)
+            provider_pb2_grpc.add_ResourceProviderServicer_to_server(clouds.provider(package), server)
+            port = server.add_insecure_port("127.0.0.1:0")
+            server.start()
+            connection.sendall(f"{port}\n".encode())
+            requests.readline()
+            server.stop(grace=None)

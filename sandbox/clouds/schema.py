@@ -1,0 +1,98 @@
+"""The types of one SDK, extracted on first use and kept in the user's cache folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from sandbox.clouds.sdk import Sdk
+
+__all__ = ["Property", "ResourceType", "Schema", "cache_folder"]
+
+
+@dataclass(frozen=True)
+class Property:
+    """One input or output: its type in the form of `sdk_types.read_type`, and whether it is always there."""
+
+    type: Any
+    required: bool
+
+
+@dataclass(frozen=True)
+class ResourceType:
+    """The inputs and outputs of a resource type.
+
+    open: the SDK does not know the type (a custom Kubernetes resource), so any property is accepted.
+    """
+
+    token: str
+    inputs: Mapping[str, Property]
+    outputs: Mapping[str, Property]
+    types: Mapping[str, Mapping[str, Property]] = field(default_factory=dict[str, Mapping[str, Property]])
+    open: bool = False
+
+
+def cache_folder() -> Path:
+    """The folder for what can be made again, outside the checkout; `GPUCLUSTER_CACHE` moves it."""
+    return Path(os.environ.get("GPUCLUSTER_CACHE") or platformdirs.user_cache_dir("gpucluster"))
+
+
+class Schema:
+    """The resource types of one installed SDK."""
+
+    def __init__(self, sdk: Sdk, cache: Path | None = None) -> None:
+        self.sdk = sdk
+        self._folder = (cache or cache_folder()) / "sdk-types" / f"{sdk.package}-{sdk.version}"
+        self._types: dict[str, ResourceType | None] = {}
+
+    def resource_type(self, token: str) -> ResourceType | None:
+        """The type with this token, None when the SDK does not have it."""
+        if token not in self._types:
+            raw = self._cached(token)
+            self._types[token] = _resource_type(token, raw) if raw else None
+        return self._types[token]
+
+    def _cached(self, token: str) -> dict[str, Any] | None:
+        from sandbox.clouds import sdk_types
+
+        file = self._folder / f"{sdk_types.FORMAT}-{token.replace('/', '_').replace(':', '_')}.json"
+        try:
+            return json.loads(file.read_text())
+        except (OSError, ValueError):
+            declaration = self.sdk.declaration(token)
+            if declaration is None:
+                return None
+            raw = sdk_types.read_type(self.sdk.root, declaration)
+            _write(file, json.dumps(raw, separators=(",", ":")))
+            return raw
+
+
+def _resource_type(token: str, raw: Mapping[str, Any]) -> ResourceType:
+    return ResourceType(
+        token,
+        _properties(raw["inputs"]),
+        _properties(raw["outputs"]),
+        {name: _properties(properties) for name, properties in raw["types"].items()},
+    )
+
+
+def _properties(raw: Mapping[str, Any]) -> dict[str, Property]:
+    return {name: Property(prop["type"], prop["required"]) for name, prop in raw.items()}
+
+
+def _write(file: Path, text: str) -> None:
+    """Writes at once or not at all; a cache that cannot be written only costs time."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as scratch:
+            scratch.write(text)
+        Path(scratch.name).replace(file)
+    except OSError:
+        return

@@ -1,0 +1,88 @@
+"""Where a Pulumi SDK for Python is installed, its version, and which of its files declares a resource type.
+
+Nothing here imports an SDK: `import pulumi_aws.ec2` alone takes seconds. Files are read as text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Declaration", "Sdk", "installed_sdks", "site_packages"]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The file and class that declare a resource type."""
+
+    file: Path
+    class_name: str
+
+
+@dataclass(frozen=True)
+class Sdk:
+    """One installed SDK, e.g. `pulumi_aws` 7.51.1.
+
+    package: name of the provider plugin, e.g. `azure-native`.
+    root: folder of the Python package.
+    """
+
+    package: str
+    version: str
+    root: Path
+
+    @cached_property
+    def modules(self) -> dict[str, tuple[str, str]]:
+        """Type token -> (dotted Python module, class), from the registry text in the SDK's `__init__.py`."""
+        text = (self.root / "__init__.py").read_text()
+        registry = re.search(r'resource_modules="""(.*?)"""', text, re.DOTALL)
+        found: dict[str, tuple[str, str]] = {}
+        modules: list[dict[str, Any]] = json.loads(registry[1]) if registry else []
+        for module in modules:
+            found |= {token: (module["fqn"], class_name) for token, class_name in module["classes"].items()}
+        return found
+
+    def declaration(self, token: str) -> Declaration | None:
+        """Where a type is declared; None when the SDK has no such type."""
+        if token == f"pulumi:providers:{self.package}":
+            return Declaration(self.root / "provider.py", "Provider")
+        if token not in self.modules:
+            return None
+        module, class_name = self.modules[token]
+        folder = self.root.joinpath(*module.split(".")[1:])
+        for file in _likely_files(folder, class_name):
+            if f"\nclass {class_name}(" in file.read_text():
+                return Declaration(file, class_name)
+        return None
+
+
+def _likely_files(folder: Path, class_name: str) -> Iterator[Path]:
+    """The files of a folder, those named after the class first."""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name).lower()
+    files = sorted(folder.glob("*.py"))
+    likely = {f"{snake}.py", f"{class_name}.py"}
+    yield from (file for file in files if file.name in likely)
+    yield from (file for file in files if file.name not in likely)
+
+
+def site_packages(virtualenv: Path | None) -> Path:
+    """The site-packages folder of a virtual environment; of this interpreter when there is none."""
+    for folder in sorted(virtualenv.glob("lib/python3*/site-packages")) if virtualenv else []:
+        return folder
+    return Path(sysconfig.get_path("purelib"))
+
+
+def installed_sdks(folder: Path) -> dict[str, Sdk]:
+    """The resource SDKs in a site-packages folder, by provider package."""
+    sdks: dict[str, Sdk] = {}
+    for file in sorted(folder.glob("pulumi_*/pulumi-plugin.json")):
+        plugin = json.loads(file.read_text())
+        if plugin.get("resource"):
+            sdks[plugin["name"]] = Sdk(plugin["name"], plugin["version"].removeprefix("v"), file.parent)
+    return sdks

@@ -1,0 +1,181 @@
+"""The inputs and outputs of a resource type, read from the source text of its SDK class.
+
+The SDK's Python classes are generated from the provider's own schema, so they say which properties exist, which are
+required and of what type. Each class is cut out of its file as text and parsed alone: `pulumi_aws/ec2/_inputs.py` has
+28,000 lines, and a type needs a few hundred of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from sandbox.clouds.sdk import Declaration
+
+__all__ = ["FORMAT", "read_type"]
+
+FORMAT: Final = 1
+"""Version of the extracted form; a change makes every cached file stale."""
+
+_SCALARS: Final = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
+
+
+def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
+    """`{"inputs": .., "outputs": .., "types": ..}` of a resource class, ready for JSON.
+
+    inputs and outputs map a wire name to `{"type": T, "required": bool}`; types maps a reference in T to such a map.
+    T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value}
+    or {"ref": name}.
+    root: folder of the SDK package.
+    """
+    reader = _Reader(root)
+    resource = _class_text(declaration.file, declaration.class_name) or ""
+    named = re.search(r"get_resource_args_opts\((\w+)", resource)
+    args_class = named[1] if named else f"{declaration.class_name}Args"
+    inputs = reader.properties(declaration.file, args_class)
+    outputs = reader.getters(declaration.file, declaration.class_name)
+    reader.follow()
+    return {"inputs": inputs, "outputs": outputs, "types": reader.types}
+
+
+@dataclass
+class _Reader:
+    root: Path
+    types: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    _open: list[tuple[str, Path, str]] = field(default_factory=list[tuple[str, Path, str]])
+
+    def follow(self) -> None:
+        """Reads the classes that were referred to, and those they refer to."""
+        while self._open:
+            reference, file, class_name = self._open.pop()
+            self.types[reference] = self.properties(file, class_name)
+
+    def properties(self, file: Path, class_name: str) -> dict[str, Any]:
+        """The constructor parameters of an argument or output class under their wire names."""
+        node = _parsed_class(file, class_name)
+        if node is None:
+            return {}
+        wire_names = {getter.name: name for getter, name in _getters(node)}
+        found: dict[str, Any] = {}
+        for function in node.body:
+            if isinstance(function, ast.FunctionDef) and function.name == "__init__":
+                for argument, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+                    if argument.annotation is not None:
+                        found[wire_names.get(argument.arg, argument.arg)] = {
+                            "type": self._type(argument.annotation, file),
+                            "required": default is None,
+                        }
+        return found
+
+    def getters(self, file: Path, class_name: str) -> dict[str, Any]:
+        """The output properties of a resource class; required means that the output is never null."""
+        node = _parsed_class(file, class_name)
+        found: dict[str, Any] = {}
+        for function, name in _getters(node) if node else []:
+            if function.returns is not None:
+                found[name] = {
+                    "type": self._type(function.returns, file),
+                    "required": "Optional[" not in ast.unparse(function.returns),
+                }
+        return found
+
+    def _type(self, node: ast.expr, file: Path) -> Any:
+        if isinstance(node, ast.Subscript):
+            return self._generic(ast.unparse(node.value).rsplit(".", 1)[-1], node.slice, file)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self._reference(node.value, file)
+        name = ast.unparse(node).rsplit(".", 1)[-1]
+        if name in ("Asset", "Archive"):
+            return "asset"
+        return _SCALARS.get(name, "any")
+
+    def _generic(self, name: str, inner: ast.expr, file: Path) -> Any:
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        match name:
+            case "Input" | "Output" | "Optional" | "InputType":
+                return self._type(parts[0], file)
+            case "Sequence":
+                return {"list": self._type(parts[0], file)}
+            case "Mapping":
+                return {"map": self._type(parts[1], file)}
+            case "Union":
+                return {"union": [self._type(part, file) for part in parts]}
+            case "Literal":
+                return {"const": ast.literal_eval(parts[0])}
+            case _:
+                return "any"
+
+    def _reference(self, dotted: str, file: Path) -> Any:
+        """The reference for a class named in a quoted annotation such as `'_meta.v1.ObjectMetaArgs'`."""
+        *modules, class_name = dotted.split(".")
+        folder = file.parent
+        is_output = (bool(modules) and modules[-1] == "outputs") or (not modules and file.name == "outputs.py")
+        modules = [module for module in modules if module != "outputs"]
+        if modules:
+            folder = self.root.joinpath(modules[0].lstrip("_"), *modules[1:])
+            if not folder.is_dir():
+                folder = self.root.joinpath(f"{modules[0].lstrip('_')}_", *modules[1:])
+        target = folder / ("outputs.py" if is_output else "_inputs.py")
+        if not _has_class(target, class_name):
+            return "str" if _has_class(folder / "_enums.py", class_name) else "any"
+        reference = f"{target.relative_to(self.root).with_suffix('')}:{class_name}"
+        if reference not in self.types:
+            self.types[reference] = {}
+            self._open.append((reference, target, class_name))
+        return {"ref": reference}
+
+
+def _has_class(file: Path, class_name: str) -> bool:
+    return file.is_file() and class_name in _source(file).starts
+
+
+def _getters(node: ast.ClassDef) -> list[tuple[ast.FunctionDef, str]]:
+    """The property getters of a class with their wire names."""
+    found: list[tuple[ast.FunctionDef, str]] = []
+    for function in node.body:
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for decorator in function.decorator_list:
+            if ast.unparse(decorator) == "pulumi.getter":
+                found.append((function, function.name))
+            elif isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pulumi.getter":
+                found.extend((function, ast.literal_eval(keyword.value)) for keyword in decorator.keywords)
+    return found
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The text of a file and where each of its classes starts."""
+
+    text: str
+    starts: dict[str, int]
+
+
+@cache
+def _source(file: Path) -> _Source:
+    text = file.read_text()
+    return _Source(text, {found[1]: found.start() for found in re.finditer(r"^class (\w+)\b", text, re.MULTILINE)})
+
+
+_TOP_LEVEL: Final = re.compile(r"^[@A-Za-z_]", re.MULTILINE)
+
+
+def _class_text(file: Path, class_name: str) -> str | None:
+    source = _source(file)
+    start = source.starts.get(class_name)
+    if start is None:
+        return None
+    end = _TOP_LEVEL.search(source.text, start + 1)
+    return source.text[start : end.start() if end else len(source.text)]
+
+
+def _parsed_class(file: Path, class_name: str) -> ast.ClassDef | None:
+    text = _class_text(file, class_name)
+    if text is None:
+        return None
+    node = ast.parse(text).body[0]
+    return node if isinstance(node, ast.ClassDef) else None

@@ -1,0 +1,43 @@
+# ruff: noqa: SIM905 - long lists of words read better as text
+"""The environment of the engine, programs and packs: an allow-list, so that no key of the caller reaches them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sandbox.clouds.schema import cache_folder
+from sandbox.project import Store
+
+__all__ = ["ALLOWED", "environment"]
+
+ALLOWED: Final = frozenset(
+    """
+    PATH LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME TZ
+    TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE
+    TMPDIR TEMP TMP USER LOGNAME SHELL CI
+    PYTHONPATH PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONWARNINGS PYTHONUTF8 VIRTUAL_ENV
+    PULUMI_STACK PULUMI_PARALLEL PULUMI_DEBUG_COMMANDS PULUMI_EXPERIMENTAL
+    PULUMI_OPTION_COLOR PULUMI_OPTION_PARALLEL PULUMI_OPTION_NON_INTERACTIVE
+    """.split()
+)
+"""What passes from the caller: how to find programs, how to write text, how Pulumi shows it. HOME does not (it leads to
+`~/.aws` and `~/.kube`), nor anything that names a cloud, a cluster or a token."""
+
+
+def environment(caller: Mapping[str, str], store: Store) -> dict[str, str]:
+    """The variables for everything that runs in the sandbox."""
+    return {
+        **{name: value for name, value in caller.items() if name in ALLOWED},
+        "HOME": str(store.user),
+        "GPUCLUSTER_CACHE": str(cache_folder()),
+        "PULUMI_HOME": str(store.home),
+        "PULUMI_BACKEND_URL": f"file://{store.state}",
+        "PULUMI_CONFIG_PASSPHRASE_FILE": str(store.passphrase),
+        "PULUMI_SKIP_UPDATE_CHECK": "1",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        # Plugins come from PULUMI_HOME alone, never from PATH: a real provider there must not be found.
+        "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
+        # A program with an AWS client would otherwise ask the machine it runs on for credentials.
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }

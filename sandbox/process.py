@@ -1,0 +1,86 @@
+"""The engine's process: its terminal, its signals and its end."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import IO, Final
+
+from sandbox.relay import without_echoes
+
+__all__ = ["run_engine"]
+
+_PR_SET_PDEATHSIG: Final = 1
+"""Linux, prctl(2): the signal a process gets when its parent dies."""
+
+
+def run_engine(
+    command: Sequence[str], environment: Mapping[str, str], *, started: Callable[[], None], relayed: bool
+) -> int:
+    """Runs the engine on our terminal and returns its exit code.
+
+    started: called as soon as the engine runs; before that no thread may exist, since this process forks.
+    relayed: pass its output through the relay, for when it goes to a pipe.
+    """
+    with _interrupts_left_to_the_engine():
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE if relayed else None, preexec_fn=_die_with_parent()
+        )
+        started()
+        with _forwarding_termination(process):
+            if process.stdout is not None:
+                _relay(process.stdout)
+            return process.wait()
+
+
+def _relay(output: IO[bytes]) -> None:
+    """Passes the engine's output on line by line; a reader that went away does not stop the engine."""
+    reader = True
+    for line in without_echoes(output):
+        if reader:
+            try:
+                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                reader = False
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _die_with_parent() -> Callable[[], object] | None:
+    """What the engine does first of all: on Linux, ask to be ended when the sandbox dies without ending it."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _ignore(signal_number: int, frame: FrameType | None) -> None:
+    """A handler, where SIG_IGN would be inherited by the engine."""
+
+
+@contextmanager
+def _interrupts_left_to_the_engine() -> Generator[None]:
+    """Ctrl-C reaches the engine by itself: it lets what is in flight finish, and needs the clouds for that."""
+    before = signal.signal(signal.SIGINT, _ignore)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _forwarding_termination(process: subprocess.Popen[bytes]) -> Generator[None]:
+    def forward(*_: object) -> None:
+        process.terminate()
+
+    before = signal.signal(signal.SIGTERM, forward)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

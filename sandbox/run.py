@@ -1,0 +1,183 @@
+"""Runs one Pulumi command against the simulated clouds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import click
+
+from sandbox import stacks
+from sandbox.arguments import CommandLine
+from sandbox.clouds.launcher import SOCKET_VARIABLE
+from sandbox.clouds.plugins import install_launchers
+from sandbox.clouds.resident import Resident
+from sandbox.clouds.sdk import installed_sdks, site_packages
+from sandbox.engine.find import find_engine
+from sandbox.engine.language_host.start import start_language_host
+from sandbox.engine.model import Engine
+from sandbox.environment import environment
+from sandbox.process import run_engine
+from sandbox.project import InputError, Project, find_project
+
+__all__ = ["run"]
+
+_WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
+_WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "package"}
+_WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
+_LOGS_KEPT: Final = 20
+
+_WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
+_REFUSED: Final[Mapping[tuple[str, ...], str]] = {
+    **{
+        ("config", word): f"{_WRITES}: edit {{file}} instead"
+        for word in ("set", "set-all", "rm", "rm-all", "cp", "refresh", "env")
+    },
+    ("stack", "rename"): f"{_WRITES}: rename {{file}} yourself",
+    ("stack", "change-secrets-provider"): f"{_WRITES}: in the sandbox a random passphrase encrypts",
+    ("new",): "writes a project into the working tree: use a real `pulumi new`",
+    ("login",): "would leave the sandbox's own state: use a real `pulumi login`",
+    ("logout",): "would leave the sandbox's own state: use a real `pulumi logout`",
+}
+
+
+def run(args: tuple[str, ...]) -> int:
+    """Runs `pulumi ARGS...`; returns its exit code.
+
+    Raises InputError for what the user must change and EngineError when there is no engine.
+    """
+    line = CommandLine.of(args)
+    project = find_project(line.folder(Path.cwd()))
+    if line.wants_help:
+        return _help(find_engine(), line)
+    if project is None:
+        raise InputError(
+            f"no Pulumi.yaml in {line.folder(Path.cwd())} or above; run this in a Pulumi project, or name one by --cwd"
+        )
+    _refuse(line, project)
+    engine = find_engine()
+    banner = "SIMULATED clouds: no account is used and nothing is billed."
+    click.secho(f"{banner} Engine {engine.version}, state in {_shown(project)}", err=True, dim=True)
+    return _run_in(project, line, engine)
+
+
+def _help(engine: Engine, line: CommandLine) -> int:
+    """Commands that read no project also leave nothing behind and ask nobody for a newer version."""
+    with tempfile.TemporaryDirectory(prefix="sandbox-") as home:
+        variables = {"PULUMI_HOME": home, "PULUMI_SKIP_UPDATE_CHECK": "1"}
+        command = [str(engine.binary), *line.args]
+        return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
+
+
+def _shown(project: Project) -> str:
+    relative = os.path.relpath(project.store.root)
+    return relative if not relative.startswith("..") else str(project.store.root)
+
+
+def _refuse(line: CommandLine, project: Project) -> None:
+    reason = _REFUSED.get(line.words)
+    if reason is not None:
+        file = project.stack_file(_stack(line, project) or "<stack>")
+        raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
+
+
+def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
+    store = project.store
+    store.prepare()
+    sdks = installed_sdks(site_packages(project.virtualenv))
+    install_launchers(store.home, sdks)
+    _prune_logs(store.home / "logs")
+    with tempfile.TemporaryDirectory(prefix="sandbox-") as scratch:
+        # In the temporary folder: a socket's path must be short.
+        socket_path = Path(scratch) / "clouds"
+        variables = environment(os.environ, store) | {SOCKET_VARIABLE: str(socket_path)}
+        line = _with_stack(project, line, engine, variables, Path(scratch))
+        with ExitStack() as parts:
+            needs_host = line.words[0] in _WITH_LANGUAGE_HOST
+            host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
+            ledger = parts.enter_context(store.open_ledger())
+            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log))
+            if host is not None:
+                variables = host.environment(variables)
+            relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
+            return run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
+
+
+def _with_stack(
+    project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str], scratch: Path
+) -> CommandLine:
+    """The command line with the stack made where it must be, and with its private configuration."""
+    stack = _stack(line, project)
+    match line.words:
+        case ("stack", "init"):
+            return _init(project, line, engine, variables)
+        case ("stack", "select") if line.has("--create", "-c") and stack:
+            _ensure(project, stack, engine, variables)
+            return line.without("--create", "-c", takes_value=False)
+        case ("stack", "rm") if not line.has("--preserve-config"):
+            return CommandLine((*line.args, "--preserve-config"))
+        case (command, *_) if command in _WITH_CONFIG_FILE:
+            if stack is None:
+                known = ", ".join(project.stacks()) or "none yet"
+                raise InputError(f"no stack is selected; add --stack NAME (in {project.stack_folder}: {known})")
+            source = Path(line.value("--config-file") or project.stack_file(stack))
+            if source.exists():
+                _ensure(project, stack, engine, variables)
+            private = scratch / f"Pulumi.{stack}.yaml"
+            for key in stacks.private_config(project, stack, source, private):
+                click.secho(
+                    f"{key} is encrypted for a real account; the sandbox uses a placeholder", err=True, dim=True
+                )
+            return _before_operands(line.without("--config-file"), "--config-file", str(private))
+        case _:
+            return line
+
+
+def _before_operands(line: CommandLine, *flags: str) -> CommandLine:
+    """The command line with flags of ours before a `--`, where there is one."""
+    at = line.args.index("--") if "--" in line.args else len(line.args)
+    return CommandLine((*line.args[:at], *flags, *line.args[at:]))
+
+
+def _stack(line: CommandLine, project: Project) -> str | None:
+    named = line.value("--stack", "-s") or os.environ.get("PULUMI_STACK")
+    if line.words[:1] == ("stack",) and line.words[1:] in (("init",), ("select",), ("rm",)) and line.operands:
+        named = line.operands[0]
+    stack = named or stacks.selected(project)
+    return stack.rsplit("/", 1)[-1] if stack else None
+
+
+def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
+    """Makes the stack in the sandbox's state unless it is there."""
+    if stacks.exists(project, stack):
+        return
+    folder = stacks.project_for_init(project)
+    (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
+    command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]
+    made = subprocess.run(command, env=dict(variables), capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise InputError(f"the stack {stack!r} could not be made: {made.stderr.strip() or made.stdout.strip()}")
+
+
+def _init(project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str]) -> CommandLine:
+    """`stack init NAME` as: make it without touching the tree, then select it."""
+    stack = _stack(line, project) if line.operands or line.has("--stack", "-s") else None
+    if stack is None:
+        raise InputError("name the stack to make: sandbox pulumi stack init NAME")
+    if stacks.exists(project, stack):
+        raise InputError(f"the stack {stack!r} exists already")
+    _ensure(project, stack, engine, variables)
+    return CommandLine(("stack", "select", stack))
+
+
+def _prune_logs(folder: Path) -> None:
+    """Keeps the newest logs of the engine, which writes one or more per command."""
+    logs = sorted(folder.glob("*"), key=lambda file: file.stat().st_mtime) if folder.is_dir() else []
+    for file in logs[:-_LOGS_KEPT]:
+        file.unlink(missing_ok=True)

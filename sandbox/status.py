@@ -1,0 +1,76 @@
+"""`sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from sandbox.clouds.ledger import Entry
+from sandbox.project import InputError, Project, find_project
+
+__all__ = ["current_project", "existing", "status"]
+
+_COLUMNS = ("provider", "scope", "type", "name", "id")
+
+
+def current_project() -> Project:
+    """The project around the current folder; raises InputError when there is none."""
+    project = find_project(Path.cwd())
+    if project is None:
+        raise InputError(f"no Pulumi.yaml in {Path.cwd()} or above; run this in a Pulumi project")
+    return project
+
+
+def existing(project: Project) -> list[Entry]:
+    """Everything in the project's simulated clouds, sorted as it is shown."""
+    if not project.store.ledger.exists():
+        return []
+    with project.store.open_ledger() as ledger:
+        return sorted(ledger.all(), key=lambda entry: (entry.provider, entry.scope, entry.type, entry.name, entry.id))
+
+
+@click.command()
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="How to print it.")
+def status(form: str) -> None:
+    """List what exists in the simulated clouds."""
+    entries = existing(current_project())
+    if form == "json":
+        click.echo(json.dumps(_document(entries), indent=2))
+    else:
+        _print(entries)
+
+
+def _document(entries: list[Entry]) -> dict[str, object]:
+    """`{"schema_version": 1, "counts": {provider: n}, "resources": [..]}`."""
+    resources = [
+        {**{column: getattr(entry, column) for column in _COLUMNS}, "urn": entry.urn, "created_at": entry.created_at}
+        for entry in entries
+    ]
+    return {"schema_version": 1, "counts": Counter(entry.provider for entry in entries), "resources": resources}
+
+
+def _print(entries: list[Entry]) -> None:
+    # Imported late: every `sandbox pulumi` would wait for it.
+    from rich.console import Console
+    from rich.table import Table
+
+    if not entries:
+        click.echo("Nothing exists in the simulated clouds.")
+        return
+    table = Table(*(column.capitalize() for column in _COLUMNS), box=None, pad_edge=False, header_style="bold")
+    clusters = {str(entry.outputs.get("endpoint")): entry.name for entry in entries if entry.outputs.get("endpoint")}
+    before = ("", "")
+    for entry in entries:
+        group = (entry.provider, entry.scope)
+        shown = group if group != before else ("", "")
+        provider, scope = shown
+        table.add_row(provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.id)
+        before = group
+    # Outside a terminal nothing may be cut: ids are there to be copied.
+    console = Console()
+    Console(width=None if console.is_terminal else 1000).print(table)
+    counts = Counter(entry.provider for entry in entries)
+    click.echo(f"\n{len(entries)} resources: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))

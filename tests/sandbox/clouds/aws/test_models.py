@@ -1,0 +1,153 @@
+"""What the cloud makes of inputs."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.aws.cloud import AwsAccount
+from sandbox.clouds.aws.identity import zone_ids
+from sandbox.clouds.aws.model import MODELS
+from sandbox.clouds.cloud import Made, Resource
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.outputs import after, before
+from sandbox.clouds.schema import Schema
+from sandbox.clouds.values import UNKNOWN
+
+Create = Callable[..., Entry]
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "pattern"),
+    [
+        ("ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}, r"vpc-[0-9a-f]{17}"),
+        ("ec2/eip:Eip", {}, r"eipalloc-[0-9a-f]{17}"),
+        ("ec2/launchTemplate:LaunchTemplate", {}, r"lt-[0-9a-f]{17}"),
+        ("ec2/placementGroup:PlacementGroup", {"name": "pg", "strategy": "cluster"}, "pg"),
+        ("iam/role:Role", {"name": "r"}, "r"),
+        ("iam/policy:Policy", {"name": "p", "path": "/a/"}, "arn:aws:iam::000000000000:policy/a/p"),
+        ("sqs/queue:Queue", {"name": "q"}, r"https://sqs\.us-east-1\.sandbox\.invalid/000000000000/q"),
+        ("kms/key:Key", {}, r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+        ("sns/topic:Topic", {"name": "t"}, "t"),
+    ],
+)
+def test_ids_look_like_those_of_the_cloud(create: Create, token: str, inputs: dict[str, Any], pattern: str) -> None:
+    assert re.fullmatch(pattern, create(token, **inputs).id)
+
+
+def subnets(create: Create) -> list[str]:
+    vpc = create("ec2/vpc:Vpc", "vpc", cidrBlock="10.0.0.0/16")
+    return [
+        create(
+            "ec2/subnet:Subnet",
+            zone,
+            vpcId=vpc.id,
+            cidrBlock=f"10.0.{at}.0/24",
+            availabilityZone=f"us-east-1{zone}",
+        ).id
+        for at, zone in enumerate("ab")
+    ]
+
+
+def test_a_cluster_has_an_endpoint_that_leads_nowhere_and_a_certificate_that_looks_like_one(create: Create) -> None:
+    cluster = create("eks/cluster:Cluster", roleArn="arn", vpcConfig={"subnetIds": subnets(create)}).outputs
+    assert re.fullmatch(r"https://[0-9A-F]{32}\.gr7\.us-east-1\.eks\.sandbox\.invalid", cluster["endpoint"])
+    unique = cluster["endpoint"].removeprefix("https://").split(".")[0]
+    issuer = cluster["identities"][0]["oidcs"][0]["issuer"]
+    assert issuer == f"https://oidc.eks.us-east-1.sandbox.invalid/id/{unique}"
+    assert base64.b64decode(cluster["certificateAuthority"]["data"]).startswith(b"-----BEGIN CERTIFICATE-----")
+    assert re.fullmatch(r"sg-[0-9a-f]{17}", cluster["vpcConfig"]["clusterSecurityGroupId"])
+    assert cluster["vpcConfig"]["vpcId"].startswith("vpc-")
+    assert cluster["vpcConfig"]["endpointPublicAccess"] is True
+
+
+def test_a_subnet_knows_the_id_of_its_zone(create: Create) -> None:
+    vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16").id
+    by_name = create("ec2/subnet:Subnet", "a", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone="us-east-1c")
+    by_id = create("ec2/subnet:Subnet", "b", vpcId=vpc, cidrBlock="10.0.1.0/24", availabilityZoneId="use1-az3")
+    zones = {(entry.outputs["availabilityZone"], entry.outputs["availabilityZoneId"]) for entry in (by_name, by_id)}
+    assert zones == {("us-east-1c", "use1-az3")}
+    assert zone_ids("eu-west-2")["eu-west-2a"] == "euw2-az1"
+    assert zone_ids("ap-southeast-2")["ap-southeast-2a"] == "apse2-az1"
+
+
+def test_a_lustre_mount_name_is_eight_characters_and_not_fsx(create: Create) -> None:
+    system = create(
+        "fsx/lustreFileSystem:LustreFileSystem",
+        subnetIds=subnets(create)[0],
+        storageCapacity=2400,
+        deploymentType="PERSISTENT_2",
+        perUnitStorageThroughput=125,
+    ).outputs
+    assert re.fullmatch(r"[0-9a-f]{8}", system["mountName"])
+    assert re.fullmatch(r"fs-[0-9a-f]{17}\.fsx\.us-east-1\.sandbox\.invalid", system["dnsName"])
+
+
+def update(entry: Entry, resource: Resource) -> Resource:
+    return replace(resource, old_inputs=entry.inputs, outputs=entry.outputs, id=entry.id)
+
+
+@pytest.mark.parametrize(
+    ("change", "planned", "version"),
+    [
+        ({"instanceType": "p5.48xlarge"}, UNKNOWN, 2),
+        ({"tags": {"a": "b"}}, UNKNOWN, 1),
+        ({"description": "d"}, 1, 2),
+        ({"updateDefaultVersion": True}, 1, 1),
+    ],
+    ids=str,
+)
+def test_a_launch_template_counts_its_versions(
+    account: AwsAccount,
+    aws: Callable[..., Resource],
+    create: Create,
+    change: dict[str, Any],
+    planned: Any,
+    version: int,
+) -> None:
+    first = create("ec2/launchTemplate:LaunchTemplate", name="lt")
+    assert first.outputs["latestVersion"] == 1
+    changed = update(first, aws("ec2/launchTemplate:LaunchTemplate", name="lt", **change))
+    assert before(changed, account.known(changed))["latestVersion"] == planned
+    made = after(changed, account.update(changed).outputs)
+    assert (made["latestVersion"], made["arn"]) == (version, first.outputs["arn"])
+
+
+@pytest.mark.parametrize("token", sorted(MODELS))
+def test_every_output_is_there_in_a_preview_and_known_names_only_are_computed(
+    schemas: dict[str, Schema], token: str
+) -> None:
+    type_ = schemas["aws"].resource_type(token)
+    assert type_ is not None
+    planned = before(Resource(urn=f"urn:::{token}::x", type=type_, inputs={}), {})
+    assert set(planned) == set(type_.outputs)
+    model = MODELS[token]
+    assert {*model.defaults, *model.changing, *model.nested} <= set(type_.outputs)
+
+
+def test_every_output_is_there_after_a_create_even_where_no_model_is(
+    create: Create, schemas: dict[str, Schema]
+) -> None:
+    topic = create("sns/topic:Topic", name="t", tags={"a": "b"})
+    type_ = schemas["aws"].resource_type("aws:sns/topic:Topic")
+    assert type_ is not None
+    assert set(topic.outputs) == set(type_.outputs)
+    assert topic.outputs["arn"] == "arn:aws:sns:us-east-1:000000000000:Topic/t"
+    assert (topic.outputs["tagsAll"], topic.outputs["region"]) == ({"a": "b"}, "us-east-1")
+    assert [name for name, prop in type_.outputs.items() if prop.required and topic.outputs[name] is None] == []
+
+
+def test_an_update_keeps_what_the_cloud_made(account: AwsAccount, aws: Callable[..., Resource], create: Create) -> None:
+    role = create("iam/role:Role", name="r", assumeRolePolicy="{}")
+    changed = update(role, aws("iam/role:Role", name="r", assumeRolePolicy="{}", description="new"))
+    made: Made = account.update(changed)
+    assert after(changed, made.outputs) == {**role.outputs, "description": "new"}
+
+
+def test_iam_has_no_region(create: Create) -> None:
+    assert create("iam/role:Role", name="r", assumeRolePolicy="{}").scope == "global"

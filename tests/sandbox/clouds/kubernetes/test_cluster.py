@@ -1,0 +1,240 @@
+"""The simulated API server."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.diff import Change, Kind
+from sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.outputs import after
+from sandbox.clouds.schema import Schema
+from sandbox.clouds.values import UNKNOWN
+
+SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
+Asked = Callable[..., Resource]
+
+
+@pytest.fixture
+def asked(schemas: dict[str, Schema]) -> Asked:
+    """Makes a resource: `asked("core/v1:Namespace", "name", metadata={..})`."""
+
+    def make(token: str, name: str = "it", /, **inputs: Any) -> Resource:
+        found = Kubernetes().resource_type(schemas["kubernetes"], f"kubernetes:{token}")
+        assert found is not None
+        return Resource(urn=f"urn:pulumi:dev::small::kubernetes:{token}::{name}", type=found, inputs=inputs)
+
+    return make
+
+
+@pytest.fixture
+def cluster(ledger: Ledger) -> Cluster:
+    """A cluster that exists in the simulated AWS."""
+    ledger.put(
+        Entry(
+            provider="aws",
+            scope="us-east-1",
+            type="aws:eks/cluster:Cluster",
+            id="c",
+            name="c",
+            urn="u",
+            inputs={},
+            outputs={"endpoint": SERVER},
+        )
+    )
+    return Cluster(ledger, SERVER, {})
+
+
+@pytest.fixture
+def create(cluster: Cluster, ledger: Ledger) -> Callable[[Resource], Entry]:
+    """Creates an object as the engine would."""
+
+    def make(resource: Resource) -> Entry:
+        checked = replace(resource, inputs=cluster.defaults(resource, b"seed"))
+        made = cluster.create(checked)
+        entry = Entry(
+            provider="kubernetes",
+            scope=SERVER,
+            type=checked.token,
+            id=made.id,
+            name=made.name,
+            urn=checked.urn,
+            inputs=dict(checked.inputs),
+            outputs=after(checked, made.outputs),
+        )
+        ledger.put(entry)
+        return entry
+
+    return make
+
+
+def settings(server: str) -> dict[str, Any]:
+    context = {"name": "c", "context": {"cluster": "c"}}
+    document = {
+        "current-context": "c",
+        "contexts": [context],
+        "clusters": [{"name": "c", "cluster": {"server": server}}],
+    }
+    return {"kubeconfig": json.dumps(document)}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({}, "no kubeconfig that names a server"),
+        (settings("https://1.2.3.4:6443"), "points at https://1.2.3.4:6443, which is no cluster of the sandbox"),
+        (settings("https://sandbox.invalid.example.com"), "no cluster of the sandbox"),
+    ],
+    ids=["none", "address", "lookalike"],
+)
+def test_only_clusters_of_the_sandbox_are_talked_to(ledger: Ledger, config: dict[str, Any], message: str) -> None:
+    with pytest.raises(CloudError, match=re.escape(message)):
+        Kubernetes().configure(config, ledger)
+
+
+def test_another_api_server_replaces_what_is_in_it_and_an_unknown_one_does_not() -> None:
+    one, two = settings("https://a.sandbox.invalid"), settings("https://b.sandbox.invalid")
+    assert Kubernetes().config_replaces(one, two) == ["kubeconfig"]
+    assert Kubernetes().config_replaces(one, one) == []
+    assert Kubernetes().config_replaces(one, {"kubeconfig": UNKNOWN}) == []
+
+
+def test_names_and_namespaces_are_filled_in(cluster: Cluster, asked: Asked) -> None:
+    inputs = cluster.defaults(asked("core/v1:ConfigMap", "map"), b"seed")
+    assert re.fullmatch(r"map-[0-9a-f]{8}", inputs["metadata"].pop("name"))
+    assert inputs == {"metadata": {"namespace": "default", "annotations": {"pulumi.com/autonamed": "true"}}}
+
+
+def test_a_generated_name_stays_over_updates(cluster: Cluster, asked: Asked) -> None:
+    first = cluster.defaults(asked("core/v1:ConfigMap"), b"seed")
+    later = replace(asked("core/v1:ConfigMap", data={"a": "b"}), old_inputs=first)
+    assert cluster.defaults(later, b"other")["metadata"] == first["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("token", "metadata", "expected"),
+    [
+        ("core/v1:Namespace", {"name": "n"}, {"name": "n"}),
+        ("core/v1:PersistentVolume", {"name": "n"}, {"name": "n"}),
+        ("core/v1:ServiceAccount", {"name": "n"}, {"name": "n", "namespace": "default"}),
+        ("core/v1:ServiceAccount", {"name": UNKNOWN, "namespace": UNKNOWN}, {"name": UNKNOWN, "namespace": UNKNOWN}),
+        ("karpenter.sh/v1:NodePool", {"name": "n"}, {"name": "n"}),
+        ("core/v1:ConfigMap", UNKNOWN, UNKNOWN),
+    ],
+    ids=str,
+)
+def test_only_namespaced_kinds_get_a_namespace(
+    cluster: Cluster, asked: Asked, token: str, metadata: Any, expected: Any
+) -> None:
+    assert cluster.defaults(asked(token, metadata=metadata), b"")["metadata"] == expected
+
+
+def test_an_object_gets_an_identity_and_a_status(create: Callable[[Resource], Entry], asked: Asked) -> None:
+    entry = create(asked("core/v1:Namespace", metadata={"name": "n"}))
+    assert (entry.id, entry.outputs["status"]) == ("n", {"phase": "Active"})
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", entry.outputs["metadata"]["uid"])
+
+
+def test_a_helm_release_counts_its_revisions(
+    cluster: Cluster, create: Callable[[Resource], Entry], asked: Asked
+) -> None:
+    entry = create(asked("helm.sh/v3:Release", "plugin", chart="nvidia-device-plugin", version="0.17.1"))
+    assert re.fullmatch(r"default/plugin-[0-9a-f]{8}", entry.id)
+    assert entry.outputs["status"]["revision"] == 1
+    later = replace(
+        asked("helm.sh/v3:Release", "plugin", **{**entry.inputs, "version": "0.17.2"}),
+        old_inputs=entry.inputs,
+        outputs=entry.outputs,
+        id=entry.id,
+    )
+    status = cluster.update(later).outputs["status"]
+    assert (status["revision"], status["version"], status["status"]) == (2, "0.17.2", "deployed")
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "message"),
+    [
+        ("core/v1:ConfigMap", {"metadata": {"name": "m", "namespace": "gone"}}, 'namespaces "gone" not found'),
+        ("helm.sh/v3:Release", {"chart": "c", "namespace": "gone"}, 'namespaces "gone" not found'),
+    ],
+)
+def test_what_needs_a_missing_namespace_is_refused(
+    create: Callable[[Resource], Entry], asked: Asked, token: str, inputs: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CloudError, match=message):
+        create(asked(token, **inputs))
+
+
+def test_a_release_may_create_its_namespace(create: Callable[[Resource], Entry], asked: Asked) -> None:
+    create(asked("helm.sh/v3:Release", "r", chart="c", namespace="new", createNamespace=True))
+    create(asked("core/v1:ConfigMap", metadata={"name": "m", "namespace": "new"}))
+
+
+def test_a_name_exists_once(create: Callable[[Resource], Entry], asked: Asked) -> None:
+    create(asked("core/v1:Namespace", metadata={"name": "n"}))
+    with pytest.raises(CloudError, match='namespaces "n" already exists'):
+        create(asked("core/v1:Namespace", metadata={"name": "n"}))
+    create(asked("helm.sh/v3:Release", name="r", chart="c"))
+    with pytest.raises(CloudError, match="cannot re-use a name that is still in use"):
+        create(asked("helm.sh/v3:Release", name="r", chart="c"))
+
+
+def test_a_cluster_that_is_gone_is_unreachable(ledger: Ledger, asked: Asked) -> None:
+    with pytest.raises(CloudError, match="configured Kubernetes cluster is unreachable"):
+        Cluster(ledger, SERVER, {}).create(asked("core/v1:Namespace", metadata={"name": "n"}))
+
+
+def test_a_namespace_takes_its_objects_along(
+    cluster: Cluster, create: Callable[[Resource], Entry], asked: Asked, ledger: Ledger
+) -> None:
+    namespace = create(asked("core/v1:Namespace", metadata={"name": "n"}))
+    create(asked("core/v1:ConfigMap", metadata={"name": "inside", "namespace": "n"}))
+    create(asked("core/v1:ConfigMap", metadata={"name": "outside"}))
+    cluster.delete(namespace)
+    assert sorted(entry.id for entry in ledger.find("kubernetes", SERVER, "kubernetes:core/v1:ConfigMap")) == [
+        "default/outside"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("token", "path", "expected"),
+    [
+        ("core/v1:PersistentVolumeClaim", "spec.resources.requests.storage", True),
+        ("core/v1:PersistentVolume", "spec.csi.volumeHandle", True),
+        ("core/v1:PersistentVolume", "spec.capacity.storage", False),
+        ("core/v1:ConfigMap", "data.a", True),
+        ("core/v1:Namespace", "metadata.labels.a", False),
+        ("core/v1:Namespace", "metadata.name", True),
+        ("apps/v1:Deployment", "spec.replicas", False),
+        ("apps/v1:Deployment", "spec.selector.matchLabels.app", True),
+        ("helm.sh/v3:Release", "values.a.b", False),
+        ("helm.sh/v3:Release", "version", False),
+        ("helm.sh/v3:Release", "namespace", True),
+        ("karpenter.sh/v1:NodePool", "spec.limits.cpu", False),
+        ("karpenter.sh/v1:NodePool", "metadata.name", True),
+    ],
+)
+def test_fields_that_cannot_change_replace_the_object(
+    cluster: Cluster, asked: Asked, token: str, path: str, expected: bool
+) -> None:
+    assert cluster.replaces(asked(token), Change(path, Kind.UPDATE)) is expected
+
+
+def test_a_provider_may_keep_config_maps_mutable(ledger: Ledger, asked: Asked) -> None:
+    mutable = Cluster(ledger, SERVER, {"enableConfigMapMutable": True})
+    assert mutable.replaces(asked("core/v1:ConfigMap"), Change("data.a", Kind.UPDATE)) is False
+    assert mutable.replaces(asked("core/v1:ConfigMap"), Change("metadata.name", Kind.UPDATE)) is True
+
+
+def test_a_replacement_deletes_first_where_the_name_is_given(cluster: Cluster, asked: Asked) -> None:
+    given = asked("core/v1:ConfigMap", metadata={"name": "m", "namespace": "default"})
+    generated = asked("core/v1:ConfigMap", metadata=cluster.defaults(asked("core/v1:ConfigMap"), b"")["metadata"])
+    for resource, expected in ((given, True), (generated, False)):
+        assert cluster.deletes_first(replace(resource, old_inputs=resource.inputs)) is expected

@@ -1,0 +1,83 @@
+"""The memory of the simulated clouds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.values import Secret
+
+VPC = Entry(
+    provider="aws",
+    scope="us-east-1",
+    type="aws:ec2/vpc:Vpc",
+    id="vpc-1",
+    name="",
+    urn="urn:1",
+    inputs={"password": Secret("x")},
+    outputs={"endpoint": "https://a.sandbox.invalid"},
+    created_at="2026-01-01T00:00:00+00:00",
+)
+
+
+def test_what_is_put_is_found_by_its_key_and_its_endpoint(ledger: Ledger) -> None:
+    ledger.put(VPC)
+    assert ledger.get("aws", "us-east-1", VPC.type, "vpc-1") == VPC
+    assert ledger.find("aws", "us-east-1", VPC.type) == [VPC]
+    assert ledger.api_server("https://a.sandbox.invalid") == VPC
+
+
+@pytest.mark.parametrize(
+    "change", [{"scope": "us-west-2"}, {"provider": "gcp"}, {"type": "x"}, {"id": "vpc-2"}], ids=str
+)
+def test_things_with_another_key_stay_apart(ledger: Ledger, change: dict[str, str]) -> None:
+    other = replace(VPC, **change)  # type: ignore[arg-type]
+    ledger.put(VPC)
+    ledger.put(other)
+    assert ledger.all() == [VPC, other]
+    assert ledger.get(VPC.provider, VPC.scope, VPC.type, VPC.id) == VPC
+
+
+def test_removing_says_whether_there_was_something(ledger: Ledger) -> None:
+    ledger.put(VPC)
+    assert ledger.remove("aws", "us-east-1", VPC.type, "vpc-1") is True
+    assert ledger.remove("aws", "us-east-1", VPC.type, "vpc-1") is False
+    assert ledger.all() == []
+
+
+def test_a_refused_change_leaves_nothing_behind(ledger: Ledger) -> None:
+    with pytest.raises(RuntimeError), ledger.exclusive():
+        ledger.put(VPC)
+        raise RuntimeError
+    assert ledger.all() == []
+
+
+def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    Ledger(tmp_path / "l").close()
+    assert (tmp_path / "l").stat().st_mode & 0o777 == 0o600
+
+
+WRITER = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from sandbox.clouds.ledger import Entry, Ledger
+
+ledger = Ledger(Path(sys.argv[1]))
+for at in range(50):
+    with ledger.exclusive():
+        count = len(ledger.all())
+        ledger.put(Entry(provider="aws", scope="s", type="t", id=str(count), name="", urn="", inputs={}, outputs={}))
+"""
+
+
+def test_two_processes_that_look_and_then_write_do_not_overtake_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "ledger"
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(file)]) for _ in range(2)]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert sorted(int(entry.id) for entry in Ledger(file).all()) == list(range(100))

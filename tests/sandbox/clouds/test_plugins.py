@@ -1,0 +1,61 @@
+"""Launchers in the place of provider plugins."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from sandbox.clouds.launcher import SOCKET_VARIABLE
+from sandbox.clouds.plugins import install_launchers
+from sandbox.clouds.sdk import Sdk
+
+SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}
+
+
+def test_each_sdk_gets_a_launcher_of_its_version_and_others_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "plugins" / "resource-aws-v1.0.0").mkdir(parents=True)
+    (tmp_path / "plugins" / "language-python-v1").mkdir()
+    install_launchers(tmp_path, SDKS)
+    assert sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*")) == [
+        "plugins",
+        "plugins/language-python-v1",
+        "plugins/resource-aws-v7.51.1",
+        "plugins/resource-aws-v7.51.1/pulumi-resource-aws",
+    ]
+    launcher = tmp_path / "plugins" / "resource-aws-v7.51.1" / "pulumi-resource-aws"
+    assert os.access(launcher, os.X_OK)
+    written = launcher.stat().st_mtime_ns
+    install_launchers(tmp_path, SDKS)
+    assert launcher.stat().st_mtime_ns == written
+
+
+def launcher(tmp_path: Path) -> str:
+    install_launchers(tmp_path, SDKS)
+    return str(tmp_path / "plugins" / "resource-aws-v7.51.1" / "pulumi-resource-aws")
+
+
+def test_a_launcher_prints_the_port_it_is_given_and_ends_with_the_resident(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as resident:
+        resident.bind(str(tmp_path / "s"))
+        resident.listen()
+        env = {**os.environ, SOCKET_VARIABLE: str(tmp_path / "s")}
+        process = subprocess.Popen([launcher(tmp_path)], env=env, stdout=subprocess.PIPE, text=True)
+        connection, _ = resident.accept()
+        with connection, connection.makefile() as requests:
+            assert requests.readline() == "aws\n"
+            connection.sendall(b"4711\n")
+            assert process.stdout is not None
+            assert process.stdout.readline() == "4711\n"
+            assert process.poll() is None
+    assert process.wait(timeout=10) == 0
+
+
+def test_outside_the_sandbox_a_launcher_says_where_it_belongs(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name != SOCKET_VARIABLE}
+    done = subprocess.run([launcher(tmp_path)], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "the simulated provider aws runs only under `sandbox pulumi`\n"
+    assert sys.executable in Path(launcher(tmp_path)).read_text()

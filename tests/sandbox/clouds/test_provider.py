@@ -1,0 +1,149 @@
+"""The engine's protocol, asked directly."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import grpc
+import pytest
+
+from sandbox.clouds.aws.cloud import Aws
+from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.protocol import provider_pb2
+from sandbox.clouds.provider import Provider
+from sandbox.clouds.schema import Schema
+from sandbox.clouds.values import UNKNOWN, from_struct, to_struct
+
+URN = "urn:pulumi:dev::small::aws:ec2/vpc:Vpc::net"
+INPUTS = {"cidrBlock": "10.0.0.0/16"}
+
+
+class AbortedError(Exception):
+    """What a call ends with."""
+
+
+class Context:
+    """The part of a gRPC context that the provider uses."""
+
+    def abort(self, code: grpc.StatusCode, message: str) -> NoReturn:
+        raise AbortedError(code, message)
+
+
+@pytest.fixture
+def provider(schemas: dict[str, Schema], ledger: Ledger) -> Provider:
+    """The provider `aws` in us-east-1."""
+    made = Provider(Aws(), schemas["aws"], ledger)
+    made.Configure(provider_pb2.ConfigureRequest(args=to_struct({"region": "us-east-1"})), Context())
+    return made
+
+
+def create(provider: Provider, inputs: dict[str, Any], *, preview: bool = False) -> Any:
+    request = provider_pb2.CreateRequest(urn=URN, properties=to_struct(inputs), preview=preview)
+    return provider.Create(request, Context())
+
+
+def diff(provider: Provider, old: dict[str, Any], new: dict[str, Any]) -> Any:
+    made = create(provider, old)
+    request = provider_pb2.DiffRequest(
+        id=made.id, urn=URN, olds=made.properties, old_inputs=to_struct(old), news=to_struct(new)
+    )
+    return provider.Diff(request, Context())
+
+
+def test_a_preview_makes_nothing_and_leaves_no_output_out(provider: Provider, ledger: Ledger) -> None:
+    answer = create(provider, INPUTS, preview=True)
+    outputs = from_struct(answer.properties)
+    assert (answer.id, ledger.all()) == ("", [])
+    assert outputs["cidrBlock"] == "10.0.0.0/16"
+    assert outputs["arn"] is UNKNOWN
+    assert (outputs["tagsAll"], outputs["region"]) == ({}, "us-east-1")
+
+
+def test_a_create_is_read_back_until_it_is_deleted(provider: Provider, ledger: Ledger) -> None:
+    made = create(provider, INPUTS)
+    read = provider_pb2.ReadRequest(id=made.id, urn=URN)
+    found = provider.Read(read, Context())
+    assert (found.id, from_struct(found.inputs)) == (made.id, INPUTS)
+    assert from_struct(found.properties) == from_struct(made.properties)
+    for _ in range(2):  # what is gone already is no error
+        provider.Delete(provider_pb2.DeleteRequest(id=made.id, urn=URN, properties=made.properties), Context())
+    assert provider.Read(read, Context()).id == ""
+    assert ledger.all() == []
+
+
+def test_a_change_says_what_it_does_to_which_property(provider: Provider) -> None:
+    answer = diff(provider, {**INPUTS, "enableDnsSupport": True}, {"cidrBlock": UNKNOWN, "tags": {"a.b": "c"}})
+    kind = provider_pb2.PropertyDiff
+    assert {path: entry.kind for path, entry in answer.detailedDiff.items()} == {
+        "cidrBlock": kind.UPDATE_REPLACE,
+        "enableDnsSupport": kind.DELETE,
+        "tags": kind.ADD,
+    }
+    assert (list(answer.replaces), answer.hasDetailedDiff) == (["cidrBlock"], True)
+    assert answer.changes == provider_pb2.DiffResponse.DIFF_SOME
+
+
+def test_the_same_inputs_are_no_change(provider: Provider) -> None:
+    answer = diff(provider, INPUTS, INPUTS)
+    assert (answer.changes, dict(answer.detailedDiff)) == (provider_pb2.DiffResponse.DIFF_NONE, {})
+
+
+def test_wrong_inputs_are_failures_of_check_with_their_path(provider: Provider) -> None:
+    answer = provider.Check(provider_pb2.CheckRequest(urn=URN, news=to_struct({"cidrBlok": "x"})), Context())
+    assert [(failure.property, failure.reason) for failure in answer.failures] == [
+        ("cidrBlok", "unknown property 'cidrBlok'; did you mean 'cidrBlock'?")
+    ]
+
+
+def test_an_update_of_what_is_gone_is_refused(provider: Provider) -> None:
+    request = provider_pb2.UpdateRequest(id="vpc-0", urn=URN, news=to_struct(INPUTS), old_inputs=to_struct(INPUTS))
+    with pytest.raises(AbortedError, match=r"\(vpc-0\): couldn't find resource"):
+        provider.Update(request, Context())
+
+
+def test_a_type_the_sdk_does_not_have_is_named(provider: Provider) -> None:
+    urn = URN.replace("ec2/vpc:Vpc", "ec2/thing:Thing")
+    with pytest.raises(AbortedError, match="unrecognized resource type aws:ec2/thing:Thing"):
+        provider.Check(provider_pb2.CheckRequest(urn=urn), Context())
+
+
+def test_a_provider_without_a_region_is_refused(schemas: dict[str, Schema], ledger: Ledger) -> None:
+    with pytest.raises(AbortedError, match='missing required configuration key "aws:region"'):
+        Provider(Aws(), schemas["aws"], ledger).Configure(provider_pb2.ConfigureRequest(), Context())
+
+
+@pytest.mark.parametrize(
+    ("new", "replaces"), [({"region": "us-west-2"}, ["region"]), ({"region": "us-east-1", "profile": "p"}, [])], ids=str
+)
+def test_another_region_replaces_what_the_provider_holds(
+    provider: Provider, new: dict[str, str], replaces: list[str]
+) -> None:
+    old = to_struct({"region": "us-east-1"})
+    answer = provider.DiffConfig(provider_pb2.DiffRequest(old_inputs=old, news=to_struct(new)), Context())
+    assert list(answer.replaces) == replaces
+
+
+def test_a_mistyped_setting_of_the_provider_is_a_failure(provider: Provider) -> None:
+    news = {"regoin": "us-east-1", "version": "7.51.1", "defaultTags": '{"tags": {"a": "b"}}'}
+    answer = provider.CheckConfig(provider_pb2.CheckRequest(news=to_struct(news)), Context())
+    assert [failure.reason for failure in answer.failures] == ["unknown property 'regoin'; did you mean 'region'?"]
+
+
+def test_data_sources_answer_for_the_fake_account_or_say_that_they_do_not(provider: Provider) -> None:
+    def ask(token: str) -> dict[str, Any]:
+        return from_struct(getattr(provider.Invoke(provider_pb2.InvokeRequest(tok=token), Context()), "return"))
+
+    assert ask("aws:index/getCallerIdentity:getCallerIdentity")["accountId"] == "000000000000"
+    assert ask("aws:index/getRegion:getRegion")["region"] == "us-east-1"
+    assert ask("aws:index/getAvailabilityZones:getAvailabilityZones")["zoneIds"][0] == "use1-az1"
+    with pytest.raises(AbortedError, match="does not simulate the data source aws:ec2/getAmi:getAmi"):
+        ask("aws:ec2/getAmi:getAmi")
+
+
+def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("sandbox.clouds.aws.cloud.AwsAccount.create", fail)
+    with pytest.raises(AbortedError, match=r"the sandbox itself failed in Create: ZeroDivisionError\('oops'\)"):
+        create(provider, INPUTS)

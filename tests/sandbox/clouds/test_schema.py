@@ -1,0 +1,90 @@
+"""Types read from the installed SDKs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sandbox.clouds.schema import Property, Schema
+
+
+def test_a_type_has_the_inputs_and_outputs_of_its_sdk_class(schemas: dict[str, Schema]) -> None:
+    subnet = schemas["aws"].resource_type("aws:ec2/subnet:Subnet")
+    assert subnet is not None
+    assert subnet.inputs["vpcId"] == Property("str", required=True)
+    assert subnet.inputs["tags"] == Property({"map": "str"}, required=False)
+    assert {"arn", "ownerId", "tagsAll"} == set(subnet.outputs) - set(subnet.inputs) - {"ipv6CidrBlockAssociationId"}
+
+
+def test_nested_types_are_followed(schemas: dict[str, Schema]) -> None:
+    template = schemas["aws"].resource_type("aws:ec2/launchTemplate:LaunchTemplate")
+    assert template is not None
+    ((kind, inner),) = template.inputs["networkInterfaces"].type.items()
+    assert kind == "list"
+    assert template.types[inner["ref"]]["networkCardIndex"] == Property("int", required=False)
+
+
+def test_types_of_other_modules_are_followed(schemas: dict[str, Schema]) -> None:
+    namespace = schemas["kubernetes"].resource_type("kubernetes:core/v1:Namespace")
+    assert namespace is not None
+    assert namespace.inputs["metadata"].type == {"ref": "meta/v1/_inputs:ObjectMetaArgs"}
+    assert namespace.types["meta/v1/_inputs:ObjectMetaArgs"]["labels"].type == {"map": "str"}
+
+
+def test_a_type_that_refers_to_itself_is_read_once(schemas: dict[str, Schema]) -> None:
+    definition = schemas["kubernetes"].resource_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")
+    assert definition is not None
+    assert "apiextensions/v1/_inputs:JSONSchemaPropsArgs" in definition.types
+
+
+def test_a_type_the_sdk_does_not_have_is_none(schemas: dict[str, Schema]) -> None:
+    assert schemas["aws"].resource_type("aws:ec2/nothing:Nothing") is None
+
+
+def test_the_settings_of_a_provider_are_a_type_too(schemas: dict[str, Schema]) -> None:
+    settings = schemas["aws"].resource_type("pulumi:providers:aws")
+    assert settings is not None
+    assert "defaultTags" in settings.inputs
+
+
+@pytest.mark.parametrize("package", ["aws", "kubernetes"])
+def test_every_type_of_the_sdk_can_be_read(schemas: dict[str, Schema], package: str, tmp_path: Path) -> None:
+    """A sample, spread over the whole SDK: each has outputs, and its references lead somewhere."""
+    fresh = Schema(schemas[package].sdk, tmp_path)
+    tokens = sorted(fresh.sdk.modules)[::40]
+    for token in tokens:
+        found = fresh.resource_type(token)
+        assert found is not None, token
+        assert found.outputs, token
+        for properties in (found.inputs, found.outputs, *found.types.values()):
+            for prop in properties.values():
+                assert _references(prop.type) <= set(found.types), token
+
+
+def _references(type_: object) -> set[str]:
+    if isinstance(type_, dict):
+        return {type_["ref"]} if "ref" in type_ else set[str]().union(*map(_references, type_.values()))
+    return set[str]().union(*map(_references, type_)) if isinstance(type_, list) else set()
+
+
+def test_a_type_is_kept_in_the_cache_and_read_from_it(schemas: dict[str, Schema], tmp_path: Path) -> None:
+    sdk = schemas["aws"].sdk
+    first = Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
+    (file,) = (tmp_path / "sdk-types" / f"aws-{sdk.version}").iterdir()
+    kept = json.loads(file.read_text())
+    kept["inputs"]["onlyInTheCache"] = {"type": "str", "required": False}
+    file.write_text(json.dumps(kept))
+    again = Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
+    assert first is not None and again is not None
+    assert set(again.inputs) - set(first.inputs) == {"onlyInTheCache"}
+
+
+def test_a_broken_cache_file_is_written_again(schemas: dict[str, Schema], tmp_path: Path) -> None:
+    sdk = schemas["aws"].sdk
+    Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
+    (file,) = (tmp_path / "sdk-types" / f"aws-{sdk.version}").iterdir()
+    file.write_text("{")
+    assert Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc") is not None
+    assert json.loads(file.read_text())["inputs"]

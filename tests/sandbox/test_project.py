@@ -1,0 +1,117 @@
+"""The project around a folder and the sandbox's files in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.environment import environment
+from sandbox.project import InputError, Project, find_project
+from sandbox.stacks import private_config
+
+
+def project_in(folder: Path, text: str = "name: small\nruntime: python\n") -> Project:
+    (folder / "Pulumi.yaml").write_text(text)
+    found = find_project(folder)
+    assert found is not None
+    return found
+
+
+def test_the_nearest_project_upward_is_found(tmp_path: Path) -> None:
+    project_in(tmp_path, "name: outer\n")
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    outer = find_project(inner)
+    assert outer is not None and outer.name == "outer"
+    assert project_in(tmp_path / "a", "name: inner\n").name == "inner"
+
+
+def test_stack_files_and_the_virtual_environment_are_where_pulumi_yaml_says(tmp_path: Path) -> None:
+    text = "name: p\nstackConfigDir: stacks\nruntime: {name: python, options: {virtualenv: .venv}}\n"
+    project = project_in(tmp_path, text)
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.dev.yaml").touch()
+    assert project.stacks() == ["dev"]
+    assert project.stack_file("dev") == tmp_path / "stacks" / "Pulumi.dev.yaml"
+    assert project.virtualenv == tmp_path / ".venv"
+
+
+@pytest.mark.parametrize(("text", "message"), [("a: [", "no valid YAML"), ("runtime: python", "has no `name`")])
+def test_a_broken_project_file_is_explained(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        print(project_in(tmp_path, text).name)
+
+
+def test_the_store_is_private_and_ignored_by_git(tmp_path: Path) -> None:
+    store = project_in(tmp_path).store
+    store.prepare()
+    first = store.passphrase.read_text()
+    assert len(first) == 64
+    assert store.passphrase.read_text() == first
+    assert store.passphrase.stat().st_mode & 0o777 == 0o600
+    assert store.root.stat().st_mode & 0o777 == 0o700
+    assert (store.root / ".gitignore").read_text() == "*\n"
+
+
+def test_the_environment_is_an_allow_list(tmp_path: Path) -> None:
+    store = project_in(tmp_path).store
+    store.prepare()
+    caller = {
+        "PATH": "/bin",
+        "LANG": "C",
+        "NO_COLOR": "1",
+        "HOME": "/home/me",
+        "AWS_SECRET_ACCESS_KEY": "k",
+        "GOOGLE_CREDENTIALS": "k",
+        "AZURE_CLIENT_SECRET": "k",
+        "KUBECONFIG": "k",
+        "GITHUB_TOKEN": "k",
+        "PULUMI_ACCESS_TOKEN": "k",
+        "PULUMI_BACKEND_URL": "https://real",
+        "PULUMI_CONFIG_PASSPHRASE": "real",
+        "PULUMI_HOME": "/real",
+        "HTTPS_PROXY": "http://user:secret@proxy",
+        "GPUCLUSTER_CACHE": "/cache",
+    }
+    assert environment(caller, store) == {
+        "PATH": "/bin",
+        "LANG": "C",
+        "NO_COLOR": "1",
+        "HOME": str(store.user),
+        "GPUCLUSTER_CACHE": environment({}, store)["GPUCLUSTER_CACHE"],
+        "PULUMI_HOME": str(store.home),
+        "PULUMI_BACKEND_URL": f"file://{store.state}",
+        "PULUMI_CONFIG_PASSPHRASE_FILE": str(store.passphrase),
+        "PULUMI_SKIP_UPDATE_CHECK": "1",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+def test_the_private_configuration_has_the_sandbox_s_own_encryption(tmp_path: Path) -> None:
+    import yaml
+
+    project = project_in(tmp_path)
+    project.store.prepare()
+    (project.store.stacks / "Pulumi.dev.yaml").write_text("encryptionsalt: own\n")
+    source = tmp_path / "Pulumi.dev.yaml"
+    source.write_text(
+        "encryptionsalt: real\nsecretsprovider: awskms://key\nconfig:\n"
+        "  a:plain: 1\n  a:secret: {secure: x}\n  a:deep: {list: [{secure: y}, z]}\n"
+    )
+    target = tmp_path / "private.yaml"
+    assert private_config(project, "dev", source, target) == ["a:secret", "a:deep.list[0]"]
+    hidden = "not readable in the sandbox"
+    assert yaml.safe_load(target.read_text()) == {
+        "encryptionsalt": "own",
+        "config": {"a:plain": 1, "a:secret": hidden, "a:deep": {"list": [hidden, "z"]}},
+    }
+
+
+def test_a_stack_without_a_file_has_an_empty_configuration(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    project.store.prepare()
+    assert private_config(project, "dev", tmp_path / "none", tmp_path / "private.yaml") == []
+    assert (tmp_path / "private.yaml").read_text() == "{}\n"

@@ -1,0 +1,478 @@
+"""`sandbox pulumi` on the real engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.engine
+
+NETWORK = """
+    import pulumi
+    from pulumi_aws import ec2
+
+    vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16", tags={"team": pulumi.Config().get("team") or "ml"})
+    subnet = ec2.Subnet("gpu", vpc_id=vpc.id, cidr_block=pulumi.Config().get("cidr") or "10.0.0.0/24")
+    pulumi.export("vpc", vpc.id)
+    pulumi.export("tags", vpc.tags_all)
+"""
+
+CLUSTER = """
+    import json
+    import pulumi
+    import pulumi_kubernetes as kubernetes
+    from pulumi_aws import ec2, eks, iam
+    from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
+
+    vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16")
+    subnets = [
+        ec2.Subnet(f"s{zone}", vpc_id=vpc.id, cidr_block=f"10.0.{at}.0/24", availability_zone=f"us-east-1{zone}")
+        for at, zone in enumerate("ab")
+    ]
+    role = iam.Role("control", assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": []}))
+    for name in pulumi.Config().require("clusters").split():
+        cluster = eks.Cluster(name, role_arn=role.arn, vpc_config={"subnet_ids": [subnet.id for subnet in subnets]})
+        kubeconfig = pulumi.Output.json_dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "it",
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+            "clusters": [{"name": "it", "cluster": {
+                "server": cluster.endpoint, "certificate-authority-data": cluster.certificate_authority.data,
+            }}],
+            "users": [{"name": "it", "user": {}}],
+        })
+        provider = kubernetes.Provider(f"{name}-api", kubeconfig=pulumi.Output.secret(kubeconfig))
+        to = pulumi.ResourceOptions(provider=provider)
+        namespace = Namespace(f"{name}-ns", metadata={"name": "training"}, opts=to)
+        ConfigMap(f"{name}-map", metadata={"namespace": namespace.metadata.name}, data={"of": name}, opts=to)
+"""
+
+
+def test_a_stack_lives_through_preview_up_update_replace_refresh_and_destroy(project: Any) -> None:
+    project.write(NETWORK)
+    assert project.plan() == {"small-dev": "create", "net": "create", "gpu": "create"}
+    project.pulumi("up", "--yes", "--skip-preview")
+    first = project.outputs()
+    assert first["vpc"].startswith("vpc-")
+    assert first["tags"] == {"team": "ml"}
+    project.pulumi("preview", "--expect-no-changes")
+
+    project.write(NETWORK, **{"small:team": "vision"})
+    assert project.plan() == {"net": "update"}
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert project.outputs() == {"vpc": first["vpc"], "tags": {"team": "vision"}}
+
+    project.write(NETWORK, **{"small:team": "vision", "small:cidr": "10.0.9.0/24"})
+    assert project.plan() == {"gpu": "replace"}
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert [entry.outputs["cidrBlock"] for entry in project.ledger() if "Subnet" in entry.type] == ["10.0.9.0/24"]
+    project.pulumi("refresh", "--yes", "--skip-preview", "--expect-no-changes")
+
+    project.pulumi("destroy", "--yes", "--skip-preview")
+    assert project.ledger() == []
+
+
+def test_refresh_drops_what_vanished_from_the_cloud(project: Any) -> None:
+    from sandbox.clouds.ledger import Ledger
+
+    project.write(NETWORK)
+    project.pulumi("up", "--yes", "--skip-preview")
+    subnet = next(entry for entry in project.ledger() if "Subnet" in entry.type)
+    Ledger(project.root / ".sandbox" / "clouds.sqlite3").remove(subnet.provider, subnet.scope, subnet.type, subnet.id)
+    project.pulumi("refresh", "--yes", "--skip-preview")
+    assert project.plan() == {"gpu": "create"}
+
+
+def test_default_tags_of_the_provider_reach_every_resource_and_their_change_is_seen(project: Any) -> None:
+    program = """
+        import pulumi
+        import pulumi_aws as aws
+
+        tags = {"owner": pulumi.Config().require("owner")}
+        to = pulumi.ResourceOptions(provider=aws.Provider("east", region="us-east-1", default_tags={"tags": tags}))
+        vpc = aws.ec2.Vpc("net", cidr_block="10.0.0.0/16", tags={"a": "b"}, opts=to)
+        pulumi.export("tags", vpc.tags_all)
+    """
+    project.write(program, **{"small:owner": "ann"})
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert project.outputs() == {"tags": {"owner": "ann", "a": "b"}}
+    project.write(program, **{"small:owner": "bob"})
+    assert project.plan() == {"east": "update", "net": "update"}
+
+
+def test_two_regions_stay_apart(project: Any) -> None:
+    project.write("""
+        import pulumi
+        import pulumi_aws as aws
+
+        for region in ("us-east-1", "us-west-2"):
+            to = pulumi.ResourceOptions(provider=aws.Provider(region, region=region))
+            group = aws.ec2.PlacementGroup(f"pg-{region}", name="same-name", strategy="cluster", opts=to)
+            pulumi.export(region, group.arn)
+    """)
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert project.outputs() == {
+        "us-east-1": "arn:aws:ec2:us-east-1:000000000000:placement-group/same-name",
+        "us-west-2": "arn:aws:ec2:us-west-2:000000000000:placement-group/same-name",
+    }
+    assert sorted((entry.scope, entry.id) for entry in project.ledger()) == [
+        ("us-east-1", "same-name"),
+        ("us-west-2", "same-name"),
+    ]
+
+
+def test_objects_of_two_clusters_stay_apart_and_go_with_their_cluster(project: Any) -> None:
+    project.write(CLUSTER, **{"small:clusters": "east west"})
+    project.pulumi("up", "--yes", "--skip-preview")
+    project.pulumi("preview", "--expect-no-changes")
+    objects = [entry for entry in project.ledger() if entry.provider == "kubernetes"]
+    assert len({entry.scope for entry in objects}) == 2
+    assert sorted(entry.inputs["data"]["of"] for entry in objects if "data" in entry.inputs) == ["east", "west"]
+
+    project.write(CLUSTER, **{"small:clusters": "east"})
+    project.pulumi("up", "--yes", "--skip-preview")
+    objects = [entry for entry in project.ledger() if entry.provider == "kubernetes"]
+    assert [entry.inputs["data"]["of"] for entry in objects if "data" in entry.inputs] == ["east"]
+    project.pulumi("destroy", "--yes", "--skip-preview")
+    assert project.ledger() == []
+
+
+def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
+    project.write("""
+        import pulumi
+        from pulumi_aws import ec2, ssm
+
+        ec2.LaunchTemplate("lt", user_data=pulumi.Output.secret("c2VjcmV0"), tags={"open": "yes"})
+        ssm.Parameter("p", type="SecureString", value=pulumi.Output.secret("c2VjcmV0"))
+    """)
+    project.pulumi("up", "--yes", "--skip-preview")
+    text = (project.root / ".sandbox/state/.pulumi/stacks/small/dev.json").read_text()
+    assert "c2VjcmV0" not in text
+    state = {thing["urn"].rsplit("::", 1)[-1]: thing for thing in json.loads(text)["checkpoint"]["latest"]["resources"]}
+    for name, prop in (("lt", "userData"), ("p", "value")):
+        for kind in ("inputs", "outputs"):
+            assert "ciphertext" in state[name][kind][prop]
+    assert state["lt"]["outputs"]["tagsAll"] == {"open": "yes"}
+    project.pulumi("preview", "--expect-no-changes")
+
+
+def test_a_new_launch_template_version_updates_the_node_group_in_place(project: Any) -> None:
+    program = """
+        import pulumi
+        from pulumi_aws import ec2, eks
+
+        vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16")
+        subnets = [
+            ec2.Subnet(zone, vpc_id=vpc.id, cidr_block=f"10.0.{at}.0/24", availability_zone=f"us-east-1{zone}")
+            for at, zone in enumerate("ab")
+        ]
+        ids = [subnet.id for subnet in subnets]
+        cluster = eks.Cluster("c", role_arn="arn:aws:iam::000000000000:role/r", vpc_config={"subnet_ids": ids})
+        template = ec2.LaunchTemplate("lt", instance_type=pulumi.Config().require("type"))
+        eks.NodeGroup(
+            "pool", cluster_name=cluster.name, node_role_arn="arn:aws:iam::000000000000:role/r", subnet_ids=ids[:1],
+            scaling_config={"min_size": 1, "desired_size": 1, "max_size": 1},
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+        )
+        pulumi.export("version", template.latest_version)
+    """
+    project.write(program, **{"small:type": "p5.48xlarge"})
+    project.pulumi("up", "--yes", "--skip-preview")
+    project.pulumi("preview", "--expect-no-changes")
+    project.write(program, **{"small:type": "p5en.48xlarge"})
+    assert project.plan() == {"lt": "update", "pool": "update"}
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert project.outputs() == {"version": 2}
+
+
+def test_no_key_token_or_kubeconfig_of_the_caller_reaches_a_program(project: Any) -> None:
+    project.write("""
+        import os
+        import pulumi
+
+        pulumi.export("names", sorted(os.environ))
+        pulumi.export("home", os.listdir(os.path.expanduser("~")))
+    """)
+    keys = {
+        "AWS_ACCESS_KEY_ID": "AKIAFAKE",
+        "AWS_PROFILE": "real",
+        "GOOGLE_APPLICATION_CREDENTIALS": "/real.json",
+        "AZURE_CLIENT_SECRET": "fake",
+        "ARM_CLIENT_SECRET": "fake",
+        "KUBECONFIG": "/real",
+        "PULUMI_ACCESS_TOKEN": "pul-fake",
+        "GITHUB_TOKEN": "fake",
+        "SSH_AUTH_SOCK": "/real",
+    }
+    project.pulumi("up", "--yes", "--skip-preview", env=keys)
+    outputs = project.outputs()
+    assert not set(keys) & set(outputs["names"])
+    assert outputs["home"] == []
+
+
+def test_a_real_plugin_on_path_is_never_started(project: Any, tmp_path: Path) -> None:
+    marker = tmp_path / "started"
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("pulumi-resource-aws", "aws", "kubectl"):
+        plugin = folder / name
+        plugin.write_text(f"#!/bin/sh\ntouch {marker}\nexit 1\n")
+        plugin.chmod(0o755)
+    home = tmp_path / "home" / ".pulumi" / "plugins" / "resource-aws-v7.51.1"
+    home.mkdir(parents=True)
+    shutil.copy(folder / "pulumi-resource-aws", home)
+    project.write(NETWORK)
+    env = {
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path / "home"),
+        "AWS_ACCESS_KEY_ID": "AKIA",
+    }
+    project.pulumi("preview", env={**env, "GPUCLUSTER_CACHE": str(_cache())})
+    assert not marker.exists()
+
+
+def _cache() -> Path:
+    from sandbox.clouds.schema import cache_folder
+
+    return cache_folder()
+
+
+def test_the_working_tree_stays_as_it_is(project: Any) -> None:
+    project.write(NETWORK)
+    before = project.tree()
+    project.pulumi("up", "--yes", "--skip-preview", "-c", "small:team=vision")
+    for command in ("preview", "config", "stack output", "stack export", "stack history"):
+        project.pulumi(command)
+    project.run("pulumi", "stack", "select", "dev")
+    project.pulumi("destroy", "--yes", "--skip-preview")
+    assert project.run("pulumi", "stack", "rm", "dev", "--yes").returncode == 0
+    assert project.tree() == before
+
+
+def test_secrets_for_a_real_account_are_replaced_by_a_placeholder_and_named(project: Any) -> None:
+    project.write('import pulumi\npulumi.export("token", pulumi.Config().require("token"))\n')
+    file = project.root / "stacks" / "Pulumi.dev.yaml"
+    file.write_text("encryptionsalt: v1:abc:v1:def\nconfig:\n  small:token:\n    secure: v1:zzzz\n")
+    done = project.run("pulumi", "up", "--yes", "--skip-preview", "--stack", "dev")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "small:token is encrypted for a real account" in done.stderr
+    assert project.outputs() == {"token": "not readable in the sandbox"}
+
+
+MESSAGE = 'import pulumi\npulumi.log.info("cost of it\\n  compute  $1,000.00\\n\\n  total    $1,000.00")\n'
+
+
+@pytest.mark.parametrize("flags", [(), ("--color", "always"), ("--suppress-progress",)], ids=str)
+def test_a_message_of_several_lines_is_printed_once_in_a_pipe(project: Any, flags: tuple[str, ...]) -> None:
+    project.write(MESSAGE)
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in project.pulumi("preview", *flags).splitlines()]
+    start = next(at for at, line in enumerate(lines) if "cost of it" in line)
+    assert [line.strip() for line in lines[start : start + 4]] == [
+        "cost of it",
+        "compute  $1,000.00",
+        "",
+        "total    $1,000.00",
+    ]
+    assert sum("$1,000.00" in line for line in lines) == 2
+
+
+def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
+    project.write(NETWORK)
+    done = project.run("pulumi", "preview", "--json", "--stack", "dev")
+    assert json.loads(done.stdout)["changeSummary"] == {"create": 3}
+    assert [line for line in done.stderr.splitlines() if "SIMULATED" in line] == done.stderr.splitlines()[:1]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("config set a b --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
+        ("stack rename x --stack dev", "which the sandbox never does"),
+        ("login", "would leave the sandbox's own state"),
+        ("preview", "no stack is selected; add --stack NAME"),
+    ],
+)
+def test_what_the_sandbox_does_not_do_is_refused_as_the_user_s_input(project: Any, command: str, message: str) -> None:
+    project.write(NETWORK)
+    before = project.tree()
+    done = project.run("pulumi", *command.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert project.tree() == before
+
+
+def test_stacks_are_made_selected_and_removed_without_a_trace_in_the_tree(project: Any) -> None:
+    project.write(NETWORK)
+    before = project.tree()
+    assert project.run("pulumi", "stack", "init", "two").returncode == 0
+    assert project.run("pulumi", "stack", "--show-name").stdout.strip() == "two"
+    assert "exists already" in project.run("pulumi", "stack", "init", "two").stderr
+    assert project.run("pulumi", "stack", "select", "three", "--create").returncode == 0
+    assert project.run("pulumi", "stack", "rm", "three", "--yes").returncode == 0
+    assert project.tree() == before
+
+
+def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
+    project.write(NETWORK)
+    (project.root / ".sandbox").mkdir()
+    (project.root / ".sandbox" / "clouds.sqlite3").write_text("this is no database")
+    for command in (("pulumi", "preview", "--stack", "dev"), ("status",)):
+        done = project.run(*command)
+        assert done.returncode == 2
+        assert "cannot be read (file is not a database); `sandbox reset` forgets it" in done.stderr
+    assert project.run("reset", "--yes").returncode == 0
+    project.pulumi("preview")
+
+
+def test_outside_a_project_the_user_is_told_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sandbox", "pulumi", "preview"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: no Pulumi.yaml in {tmp_path} or above")
+
+
+def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
+    project.write(NETWORK)
+    assert project.run("pulumi", "preview", "--stack", "dev").returncode == 0
+    done = project.run("pulumi", "preview", "--stack", "dev", "--expect-no-changes")
+    assert done.returncode not in (0, 2, 3)
+    assert project.run("pulumi", "no-such-command").returncode not in (0, 2, 3)
+
+
+def test_a_provider_that_is_not_simulated_is_named_in_one_line(project: Any) -> None:
+    project.write("from pulumi_gcp import storage\nstorage.Bucket('b', location='US')\n")
+    said = project.refused("preview")
+    assert "the sandbox does not simulate the provider 'gcp'; simulated: aws, kubernetes" in said
+    assert "Traceback" not in said
+
+
+def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
+    program = """
+        import pulumi
+        from pulumi_aws import sns
+
+        sns.Topic("t", name="t", display_name=pulumi.Config().require("display"))
+    """
+    project.write(program, **{"small:display": "one"})
+    project.pulumi("up", "--yes", "--skip-preview")
+    project.write(program, **{"small:display": "two"})
+    assert "replacement not modelled for aws:sns/topic:Topic.displayName" in project.pulumi("preview")
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
+def test_everything_works_with_only_loopback_up(project: Any) -> None:
+    probe = subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False)
+    if probe.returncode != 0:
+        pytest.skip("this machine does not allow user namespaces")
+    project.write(NETWORK)
+    up = ("unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+    for command in (("up", "--yes"), ("destroy", "--yes")):
+        done = project.run("pulumi", *command, "--stack", "dev", before=up)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert project.ledger() == []
+
+
+def start(project: Any, *command: str) -> subprocess.Popen[bytes]:
+    """Starts `sandbox pulumi COMMAND` in a process group of its own, as a shell does."""
+    args = [sys.executable, "-m", "sandbox", "pulumi", *command, "--stack", "dev"]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(args, cwd=project.root, stdin=quiet, stdout=quiet, stderr=quiet, process_group=0)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+WAITS = """
+    import time
+    import pulumi
+    from pulumi_aws import ec2
+
+    vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16")
+    pulumi.export("vpc", vpc.id)
+    if pulumi.Config().get_bool("wait"):
+        vpc.id.apply(lambda _: time.sleep(120))
+"""
+
+
+def test_nothing_is_left_running_when_the_sandbox_is_killed(project: Any) -> None:
+    project.write(WAITS, **{"small:wait": "true"})
+    process = start(project, "up", "--yes", "--skip-preview")
+    wait_until(lambda: (project.root / ".sandbox" / "clouds.sqlite3").exists() and bool(project.ledger()))
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert len(family) >= 3
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(family, timeout=30)
+    assert alive == []
+
+
+def test_after_an_interrupt_the_state_knows_all_that_was_made(project: Any) -> None:
+    project.write(WAITS, **{"small:wait": "true"})
+    process = start(project, "up", "--yes", "--skip-preview")
+    wait_until(lambda: (project.root / ".sandbox" / "clouds.sqlite3").exists() and bool(project.ledger()))
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=60) != 0
+    (made,) = project.ledger()
+
+    project.write(WAITS)
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert [entry.id for entry in project.ledger()] == [made.id]
+    assert project.outputs() == {"vpc": made.id}
+
+
+def test_two_runs_at_the_same_time_do_not_disturb_each_other(project: Any) -> None:
+    project.write(NETWORK)
+    project.pulumi("up", "--yes", "--skip-preview")
+    runs = [start(project, "preview", "--expect-no-changes") for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0]
+
+
+def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_an_error(project: Any) -> None:
+    project.write(NETWORK)
+    project.pulumi("up", "--yes", "--skip-preview")
+    lookup = """
+        import pulumi
+        from pulumi_aws import ec2
+
+        pulumi.export("block", ec2.Vpc.get("there", pulumi.Config().require("id")).cidr_block)
+    """
+    vpc = project.outputs()["vpc"]
+    project.write(lookup, **{"small:id": vpc})
+    assert 'block: "10.0.0.0/16"' in project.pulumi("preview")
+    project.write(lookup, **{"small:id": "vpc-0"})
+    assert "'vpc-0' does not exist" in project.refused("preview")
+
+
+def test_status_lists_what_exists_and_reset_forgets_it(project: Any) -> None:
+    project.write(NETWORK)
+    project.pulumi("up", "--yes", "--skip-preview")
+    listed = json.loads(project.run("status", "--format", "json").stdout)
+    assert listed["counts"] == {"aws": 2}
+    assert [(thing["scope"], thing["type"]) for thing in listed["resources"]] == [
+        ("us-east-1", "aws:ec2/subnet:Subnet"),
+        ("us-east-1", "aws:ec2/vpc:Vpc"),
+    ]
+    table = project.run("status").stdout
+    assert all(thing["id"] in table for thing in listed["resources"])
+
+    refused = project.run("reset")
+    assert (refused.returncode, (project.root / ".sandbox").exists()) == (2, True)
+    assert "add --yes" in refused.stderr
+    assert project.run("reset", "--yes").returncode == 0
+    assert not (project.root / ".sandbox").exists()
+    assert "Nothing exists" in project.run("status").stdout
