@@ -1,0 +1,89 @@
+"""The project as a user has it, in a folder of its own, and the commands a user types there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project; its sandbox is its own."""
+
+    path: Path
+
+    def run(self, command: str, *args: str, before: tuple[str, ...] = ()) -> Done:
+        done = subprocess.run(
+            [*before, str(BIN / command), *args],
+            cwd=self.path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def pulumi(self, *args: str, stack: str = "aws-trial") -> Done:
+        return self.run("sandbox", "pulumi", *args, "--stack", stack)
+
+    def plan(self) -> dict[str, Any]:
+        done = self.pulumi("preview", "--json", "--show-sames")
+        assert done.code == 0, done.text
+        return json.loads(done.out)
+
+    def report(self, text: str) -> dict[str, Any]:
+        (self.path / "plan.json").write_text(text)
+        done = self.run("cost", "report", "plan.json", "--format", "json")
+        assert done.code == 0, done.text
+        return json.loads(done.out)
+
+    def change(self, file: str, old: str, new: str) -> None:
+        path = self.path / file
+        text = path.read_text()
+        assert old in text, f"{old!r} is not in {file}"
+        path.write_text(text.replace(old, new))
+
+    def ledger(self) -> list[dict[str, Any]]:
+        done = self.run("sandbox", "status", "--format", "json")
+        assert done.code == 0, done.text
+        return json.loads(done.out)["resources"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return _copy(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def copy() -> Callable[[Path], Project]:
+    return _copy
+
+
+def _copy(path: Path) -> Project:
+    shutil.copy(ROOT / "Pulumi.yaml", path)
+    for folder in ("stacks", "policies"):
+        shutil.copytree(ROOT / folder, path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (path / ".venv").symlink_to(ROOT / ".venv")
+    return Project(path)

@@ -1,0 +1,182 @@
+"""The trial stack on the real engine: from the first preview to an empty cloud."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parents[2]
+TRAINING = "5 x p5.48xlarge on demand"
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> Any:
+    """A project whose trial cluster is up."""
+    project = copy(tmp_path_factory.mktemp("standing"))
+    done = project.pulumi("up", "--yes", "--policy-pack", "policies")
+    assert done.code == 0, done.text
+    return project
+
+
+def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(project: Any) -> None:
+    done = project.pulumi("preview", "--policy-pack", "policies")
+    assert done.code == 0, done.text
+    assert done.out.count("Total per month") == 1
+    assert done.out.count(f"{TRAINING} (trial-training-nodes)") == 1
+    assert "$200,896.00" in done.out
+    assert "$55.04 per instance-hour, us-east-1 on-demand: ewyluda/gpu-price-index" in done.out
+    assert "0 not priced" in done.out
+    assert "SIMULATED" in done.err
+    assert "mandatory" not in done.text
+
+
+def test_the_same_resources_cost_the_same_read_from_program_plan_and_state(standing: Any) -> None:
+    plan = json.dumps(standing.plan())
+    from_plan = standing.report(plan)
+    from_state = standing.report(standing.pulumi("stack", "export").out)
+    outputs = json.loads(standing.pulumi("stack", "output", "--json").out)
+    assert from_plan["monthly"] == from_state["monthly"]
+    assert from_plan["parts"] == from_state["parts"]
+    assert outputs == {
+        "monthly": from_plan["monthly"]["expected"],
+        "monthlyFloor": from_plan["monthly"]["floor"],
+        "monthlyCeiling": from_plan["monthly"]["ceiling"],
+        "hourly": from_plan["hourly"]["expected"],
+        "perTrainingGpuHour": from_plan["per_training_gpu_hour"],
+    }
+
+
+def test_a_script_that_trusts_nobody_agrees_to_the_cent(standing: Any) -> None:
+    report = standing.report(json.dumps(standing.plan()))
+    training = [line for line in report["lines"] if line["name"] == TRAINING]
+    assert [(line["quantity"], line["unit_price"], line["monthly"]) for line in training] == [
+        ("3650", "55.04", "200896.00")
+    ]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples/audit_report.py"), str(ROOT / "cost/prices")],
+        input=json.dumps(report),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_nothing_changes_after_up(standing: Any) -> None:
+    done = standing.pulumi("preview", "--expect-no-changes", "--policy-pack", "policies")
+    assert done.code == 0, done.text
+
+
+def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_dollars(standing: Any) -> None:
+    standing.change("stacks/specs/trial.yaml", "nodes: 4 ", "nodes: 6 ")
+    try:
+        done = standing.pulumi("preview")
+        plan = standing.plan()
+    finally:
+        standing.change("stacks/specs/trial.yaml", "nodes: 6 ", "nodes: 4 ")
+    assert done.code == 0, done.text
+    assert '"215420.64" => "295859.04"' in done.out
+    changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
+    assert changed == {"trial": "update", "trial-training-nodes": "update"}
+
+
+def test_the_ledger_of_the_cloud_holds_what_the_state_holds(standing: Any) -> None:
+    state = json.loads(standing.pulumi("stack", "export").out)
+    owned = {
+        (item["type"], item["id"])
+        for item in state["deployment"]["resources"]
+        if item.get("custom") and not item["type"].startswith("pulumi:")
+    }
+    assert {(item["type"], item["id"]) for item in standing.ledger()} == owned
+
+
+def test_destroy_leaves_nothing(project: Any) -> None:
+    assert project.pulumi("up", "--yes").code == 0
+    assert len(project.ledger()) > 70
+    done = project.pulumi("destroy", "--yes")
+    assert done.code == 0, done.text
+    assert project.ledger() == []
+
+
+@pytest.mark.parametrize("skip", [(), ("--skip-preview",)], ids=["previewed", "unseen"])
+def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: Any, skip: tuple[str, ...]) -> None:
+    project.change("stacks/specs/trial.yaml", "monthly_usd: 330000", "monthly_usd: 200000")
+    done = project.pulumi("up", "--yes", *skip)
+    assert done.code != 0
+    assert "over budget by $15,420.64" in done.text
+    assert done.out.count("Total per month") == 1
+    assert "Traceback" not in done.text
+    assert project.ledger() == []
+
+
+def test_every_mistake_in_a_spec_is_reported_without_a_traceback(project: Any) -> None:
+    project.change("stacks/specs/trial.yaml", "nodes: 4 ", "nodes: 0 ")
+    project.change("stacks/specs/trial.yaml", "kind: on-demand", "kind: ondemand")
+    done = project.pulumi("preview")
+    assert done.code != 0
+    assert "trial.yaml: 2 problems" in done.out
+    assert "training.nodes is 0" in done.out
+    assert "purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block; did you mean on-demand?" in done.out
+    assert "Traceback" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("cloud: aws", "cloud: ibm", "gpucluster:cloud is 'ibm'; allowed: aws"),
+        ("zone: us-east-1a", "zone: eu-west-1a", "gpucluster:zone is 'eu-west-1a'; write a zone of us-east-1"),
+        ("specs/trial.yaml", "specs/trail.yaml", "there is no such file; did you mean trial.yaml?"),
+    ],
+)
+def test_a_mistake_in_the_stacks_configuration_is_one_clear_line(
+    project: Any, old: str, new: str, expected: str
+) -> None:
+    project.change("stacks/Pulumi.aws-trial.yaml", old, new)
+    done = project.pulumi("preview")
+    assert done.code != 0
+    assert expected in done.out
+    assert "Traceback" not in done.text
+
+
+def test_a_preview_asks_no_cloud_anything(project: Any) -> None:
+    """Invokes with known arguments would run in a preview and need an account."""
+    done = project.pulumi("preview", "--logtostderr", "-v=9", "--logflow")
+    assert done.code == 0
+    assert "ResourceMonitor.Invoke received" not in done.err
+    assert "ResourceMonitor.RegisterResource received" in done.err
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
+def test_a_preview_works_with_only_loopback_up(project: Any) -> None:
+    command = 'ip link set lo up 2>/dev/null || true; exec "$@"'
+    done = project.run(
+        "sandbox",
+        "pulumi",
+        "preview",
+        "--stack",
+        "aws-trial",
+        "--policy-pack",
+        "policies",
+        before=("unshare", "-rn", "sh", "-c", command, "sh"),
+    )
+    if "Operation not permitted" in done.err:
+        pytest.skip("this machine allows no user namespaces")
+    assert done.code == 0, done.text
+    assert "$200,896.00" in done.out
+
+
+def test_the_working_tree_stays_clean(project: Any) -> None:
+    before = {path: path.read_bytes() for path in (project.path / "stacks").rglob("*") if path.is_file()}
+    assert project.pulumi("preview").code == 0
+    after = {path: path.read_bytes() for path in (project.path / "stacks").rglob("*") if path.is_file()}
+    assert {path for path in after if "__pycache__" not in path.parts} == set(before)
+    assert all(after[path] == text for path, text in before.items())
