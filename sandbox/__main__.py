@@ -33,7 +33,8 @@ def cli() -> None:
 def pulumi(args: tuple[str, ...]) -> None:
     """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
 
-    State and ledger live under .sandbox/ of the project. Stack files are read, never written.
+    State and ledger live under .sandbox/ of the project. Stack files are read, never written: `-c key=value` lasts for
+    one run.
     """
     from sandbox.run import run
 

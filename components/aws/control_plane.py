@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import eks
 
+from components.aws.addon import addon
 from components.aws.identity import Tagger, service_role
 
 __all__ = ["ControlPlane"]
@@ -65,16 +66,8 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=attachments),
         )
         self.addons = [
-            eks.Addon(
-                f"{name}-{suffix}",
-                cluster_name=self.cluster.name,
-                addon_name=addon,
-                resolve_conflicts_on_create="OVERWRITE",
-                resolve_conflicts_on_update="PRESERVE",
-                tags=tags(f"{name}-{suffix}"),
-                opts=here,
-            )
-            for suffix, addon in (
+            addon(f"{name}-{suffix}", addon_name, cluster_name=self.cluster.name, tags=tags, opts=here)
+            for suffix, addon_name in (
                 ("vpc-cni", "vpc-cni"),
                 ("kube-proxy", "kube-proxy"),
                 ("pod-identity", "eks-pod-identity-agent"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pulumi
-from pulumi_aws import ec2, eks, fsx, vpc
+from pulumi_aws import ec2, fsx, vpc
 
+from components.aws.addon import addon
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, pod_role
 from components.aws.lustre import LustrePlan
@@ -64,13 +65,11 @@ class Storage(pulumi.ComponentResource):
             tags=tags,
             opts=here,
         )
-        driver = eks.Addon(
+        driver = addon(
             f"{name}-csi",
+            "aws-fsx-csi-driver",
             cluster_name=control_plane.cluster_name,
-            addon_name="aws-fsx-csi-driver",
-            resolve_conflicts_on_create="OVERWRITE",
-            resolve_conflicts_on_update="PRESERVE",
-            tags=tags(f"{name}-csi"),
+            tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
         )
         self.file_system_id = file_system.id

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import eks
 
+from components.aws.addon import addon
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role
 from components.aws.launch_template import node_launch_template
@@ -60,13 +61,11 @@ class SystemPool(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
         )
         # CoreDNS stays pending, and its add-on degraded, until a node exists.
-        dns = eks.Addon(
+        dns = addon(
             f"{name}-coredns",
+            "coredns",
             cluster_name=control_plane.cluster_name,
-            addon_name="coredns",
-            resolve_conflicts_on_create="OVERWRITE",
-            resolve_conflicts_on_update="PRESERVE",
-            tags=tags(f"{name}-coredns"),
+            tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
         self.ready = [group, dns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, changes, property_names
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.schema import ResourceType
+from sandbox.clouds.validate import Failure
 from sandbox.clouds.values import UNKNOWN, plain
 from sandbox.narrow import is_object, mapping
 
@@ -20,6 +22,7 @@ __all__ = ["Aws", "AwsAccount"]
 
 models.load()
 
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _GLOBAL = "global"
 """Scope of types without a region, such as IAM's."""
 
@@ -28,6 +31,13 @@ class Aws(Cloud):
     """The package `aws`."""
 
     package = "aws"
+
+    def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
+        """A region in the form of one; which regions exist changes, and is not the sandbox's to know."""
+        region = config.get("region")
+        if isinstance(region, str) and not _REGION.fullmatch(region):
+            return [Failure("region", f"invalid AWS Region: {region}; a region looks like us-east-1")]
+        return []
 
     def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         return ["region"] if old.get("region") != new.get("region") else []

@@ -124,7 +124,11 @@ def run_program() -> RunProgram:
             pulumi.runtime.set_all_config({key.replace("__", ":"): value for key, value in config.items()})
             await run_in_stack(body)
 
-        asyncio.run(main())
+        loop = asyncio.new_event_loop()  # not asyncio.run, which takes the loop of the thread away from other tests
+        try:
+            loop.run_until_complete(main())
+        finally:
+            loop.close()
         return Run(found[0], {urn: _sent(urn, request) for urn, request in monitor.requests})
 
     return run

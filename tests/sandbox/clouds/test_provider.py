@@ -129,6 +129,13 @@ def test_a_mistyped_setting_of_the_provider_is_a_failure(provider: Provider) -> 
     assert [failure.reason for failure in answer.failures] == ["unknown property 'regoin'; did you mean 'region'?"]
 
 
+def test_a_region_that_looks_like_none_is_a_failure(provider: Provider) -> None:
+    answer = provider.CheckConfig(provider_pb2.CheckRequest(news=to_struct({"region": "moon"})), Context())
+    assert [(failure.property, failure.reason) for failure in answer.failures] == [
+        ("region", "invalid AWS Region: moon; a region looks like us-east-1")
+    ]
+
+
 def test_data_sources_answer_for_the_fake_account_or_say_that_they_do_not(provider: Provider) -> None:
     def ask(token: str) -> dict[str, Any]:
         return from_struct(getattr(provider.Invoke(provider_pb2.InvokeRequest(tok=token), Context()), "return"))

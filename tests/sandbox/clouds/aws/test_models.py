@@ -151,3 +151,9 @@ def test_an_update_keeps_what_the_cloud_made(account: AwsAccount, aws: Callable[
 
 def test_iam_has_no_region(create: Create) -> None:
     assert create("iam/role:Role", name="r", assumeRolePolicy="{}").scope == "global"
+
+
+def test_a_resource_may_live_in_another_region_than_its_provider(create: Create) -> None:
+    vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16", region="eu-west-1")
+    assert (vpc.scope, vpc.outputs["region"]) == ("eu-west-1", "eu-west-1")
+    assert vpc.outputs["arn"] == f"arn:aws:ec2:eu-west-1:000000000000:vpc/{vpc.id}"
