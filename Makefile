@@ -26,7 +26,7 @@ destroy: $(READY) ## Remove STACK from the sandbox
 	@$(BIN)/sandbox pulumi destroy --yes --stack $(STACK)
 
 test: $(READY) ## Every test
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types
 	@$(BIN)/ruff format --check .

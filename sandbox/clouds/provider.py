@@ -12,12 +12,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import grpc
 from google.protobuf import empty_pb2, struct_pb2
+from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, Kind, changes, property_names
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.outputs import after, before
-from sandbox.clouds.protocol import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 from sandbox.clouds.schema import Property, ResourceType, Schema
 from sandbox.clouds.validate import Failure, validate
 from sandbox.clouds.values import Secret, from_struct, plain, to_struct

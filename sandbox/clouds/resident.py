@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.light_import import stand_in_for_the_sdk
 from sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Resident:
 
     def _accept(self) -> None:
         try:
+            stand_in_for_the_sdk()
             from sandbox.clouds.registry import Clouds
 
             clouds = Clouds(self._sdks, self._ledger)
@@ -78,8 +80,7 @@ class Resident:
     def _answer(self, connection: socket.socket, clouds: Clouds) -> None:
         """Serves one provider instance until its launcher ends."""
         import grpc
-
-        from sandbox.clouds.protocol import provider_pb2_grpc
+        from pulumi.runtime.proto import provider_pb2_grpc
 
         with connection, connection.makefile() as requests:
             package = requests.readline().strip()

@@ -45,9 +45,8 @@ class Aws(Cloud):
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
         region = config.get("region")
         if not region:
-            raise CloudError(
-                'missing required configuration key "aws:region": the region where AWS operations take place'
-            )
+            where = "set it in the stack's file, or `region=` on a provider"
+            raise CloudError(f'missing required configuration key "aws:region"; {where}')
         default_tags = mapping(mapping(config.get("defaultTags")).get("tags"))
         return AwsAccount(ledger, region, default_tags)
 

@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 
 import grpc
 import pytest
+from pulumi.runtime.proto import provider_pb2
 
 from sandbox.clouds.aws.cloud import Aws
 from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.protocol import provider_pb2
 from sandbox.clouds.provider import Provider
 from sandbox.clouds.schema import Schema
 from sandbox.clouds.values import UNKNOWN, from_struct, to_struct

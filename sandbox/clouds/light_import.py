@@ -1,0 +1,27 @@
+"""The engine's protocol modules without the rest of the Pulumi SDK.
+
+`import pulumi` costs 0.3 s, and the providers need only the generated messages in `pulumi.runtime.proto`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+
+__all__ = ["stand_in_for_the_sdk"]
+
+
+def stand_in_for_the_sdk() -> None:
+    """Enters empty modules for the parent packages of the protocol modules, unless the SDK is there already.
+
+    For a process that never needs the SDK: `import pulumi` brings nothing afterwards.
+    """
+    spec = importlib.util.find_spec("pulumi")
+    if "pulumi" in sys.modules or spec is None or not spec.submodule_search_locations:
+        return
+    root = spec.submodule_search_locations[0]
+    for name, path in (("pulumi", root), ("pulumi.runtime", f"{root}/runtime")):
+        module = types.ModuleType(name)
+        module.__path__ = [path]
+        sys.modules[name] = module
