@@ -84,7 +84,7 @@ def _plan(resources: int) -> str:
 
 @dataclass
 class _Times:
-    """Seconds at best: reading the file, costing it, writing the table."""
+    """Seconds at best for reading the file, costing it, writing the table; of this process, not of others beside it."""
 
     read: float = float("inf")
     cost: float = float("inf")
@@ -94,18 +94,18 @@ class _Times:
 def _measure(text: str, times: _Times) -> None:
     """One round; what an earlier round left is collected before, so that rounds do not slow each other."""
     gc.collect()
-    start = time.perf_counter()
+    start = time.process_time()
     resources = read_text(text, "bench")
-    times.read = min(times.read, time.perf_counter() - start)
+    times.read = min(times.read, time.process_time() - start)
     gc.collect()
     gc.freeze()  # the collector would otherwise walk the plan itself again and again, which is not costing
-    start = time.perf_counter()
+    start = time.process_time()
     found = estimate(resources, PriceBook())
     total = found.monthly.expected
-    times.cost = min(times.cost, time.perf_counter() - start)
-    start = time.perf_counter()
+    times.cost = min(times.cost, time.process_time() - start)
+    start = time.process_time()
     table = as_table(found)
-    times.table = min(times.table, time.perf_counter() - start)
+    times.table = min(times.table, time.process_time() - start)
     gc.unfreeze()
     assert total > 0
     assert table
@@ -122,9 +122,7 @@ def main() -> int:
         print(f"{number:>10,} {times.read:>8.3f} {times.cost:>8.3f} {times.table:>8.3f}")
     ratio = large.cost / small.cost
     fine = large.cost <= MOST_SECONDS and ratio <= MOST_RATIO
-    print(
-        f"costing {LARGE:,}: {large.cost:.3f} s (at most {MOST_SECONDS}), {ratio:.1f} x {SMALL:,} (at most {MOST_RATIO})"
-    )
+    print(f"costing {LARGE:,}: {large.cost:.3f} s (bar {MOST_SECONDS}), {ratio:.1f} x {SMALL:,} (bar {MOST_RATIO})")
     return 0 if fine else 1
 
 

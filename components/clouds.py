@@ -38,5 +38,7 @@ def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str) -> pulumi.Compone
     if isinstance(location, list):
         raise PlanError([f"{config.full_key('')}{problem}" for problem in location])
     plan = plan_cluster(spec, location, stack=stack)
+    for loss in plan.facts["losses"]:
+        pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
     provider = aws.Provider("aws", region=location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -45,7 +45,8 @@ class Coverage:
 class Estimate:
     """What a stack costs.
 
-    parts: lines grouped by the nearest component, in the order of the program.
+    parts: lines grouped by the nearest component, the dearest first, whatever the order of the resources, which the
+        engine changes from run to run.
     facts: what components said of themselves.
     names: URN -> logical name, for rendering.
     """
@@ -126,7 +127,7 @@ class Estimate:
     @property
     def price_dates(self) -> tuple[str, str] | None:
         """Oldest and newest date of the prices that moved the total; None when there are none."""
-        dates = sorted(line.as_of for line in self.lines if line.as_of and line.unit_price)
+        dates = sorted(line.as_of for line in self.lines if line.as_of and (line.monthly or line.autoscaled))
         return (dates[0], dates[-1]) if dates else None
 
     @property
@@ -222,5 +223,18 @@ class _Parts:
         return found
 
     def done(self) -> tuple[Part, ...]:
-        """The parts that have lines, in the order of the program."""
-        return tuple(Part(name, tuple(lines), training) for (name, training), lines in self._lines.items() if lines)
+        """The parts that have lines, the dearest first, so that the order does not hang on that of the resources."""
+        parts: list[tuple[Decimal, str, Part]] = []
+        for (name, training), lines in self._lines.items():
+            if lines:
+                ordered, total = _dearest_first(lines)
+                parts.append((-total, name, Part(name, ordered, training)))
+        return tuple(part for _, _, part in sorted(parts, key=lambda item: item[:2]))
+
+
+def _dearest_first(lines: Sequence[CostLine]) -> tuple[tuple[CostLine, ...], Decimal]:
+    """(lines, the dearest resource first and those of one resource as its handler gave them; their sum)."""
+    sums: dict[str, Decimal] = {}
+    for line in lines:
+        sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
+    return tuple(sorted(lines, key=lambda line: (-sums[line.urn], line.urn))), sum(sums.values(), Decimal(0))

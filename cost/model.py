@@ -165,7 +165,12 @@ class Amounts:
         floor = expected = most = Decimal(0)
         bounded = True
         for line in lines:
-            expected += line.monthly
+            monthly = line.monthly
+            expected += monthly
+            if not line.autoscaled:
+                floor += monthly
+                most += monthly
+                continue
             floor += line.monthly_floor
             ceiling = line.monthly_ceiling
             if isinstance(ceiling, str):

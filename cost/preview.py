@@ -52,4 +52,6 @@ def totals(found: Estimate) -> dict[str, str]:
     }
     if per_gpu is not None:
         outputs["perTrainingGpuHour"] = f"{per_gpu:f}"
+    if not found.complete:
+        outputs["notPriced"] = str(len(found.not_priced))  # the totals are "at least" then
     return outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import subprocess
 import sys
@@ -129,6 +130,12 @@ def _with_stack(
             source = Path(line.value("--config-file") or project.stack_file(stack))
             if source.exists():
                 _ensure(project, stack, engine, variables)
+            elif not stacks.exists(project, stack):
+                known = project.stacks()
+                raise InputError(
+                    f"there is no stack {stack!r}: it has no {os.path.relpath(source)}; "
+                    f"stacks here: {', '.join(known) or 'none yet'}{_nearest(stack, known)}"
+                )
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
                 click.secho(
@@ -137,6 +144,11 @@ def _with_stack(
             return _before_operands(line.without("--config-file"), "--config-file", str(private))
         case _:
             return line
+
+
+def _nearest(stack: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(stack, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _before_operands(line: CommandLine, *flags: str) -> CommandLine:

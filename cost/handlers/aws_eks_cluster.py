@@ -11,7 +11,6 @@ from cost.registry import prices
 from cost.subject import CannotPrice, Subject
 
 END_OF_STANDARD_SUPPORT: Final = {
-    "1.28": datetime.date(2024, 11, 26),
     "1.29": datetime.date(2025, 3, 23),
     "1.30": datetime.date(2025, 7, 23),
     "1.31": datetime.date(2025, 11, 26),
@@ -20,7 +19,8 @@ END_OF_STANDARD_SUPPORT: Final = {
     "1.34": datetime.date(2026, 12, 2),
     "1.35": datetime.date(2027, 3, 27),
 }
-"""Kubernetes version -> last day at the standard rate. Source: EKS user guide, release calendar (read 2026-02)."""
+"""Kubernetes version -> last day at the standard rate.
+Source: release calendar of the EKS user guide as copied by endoflife.date/amazon-eks, 2026-02."""
 
 
 @prices("aws:eks/cluster:Cluster")

@@ -55,7 +55,7 @@ def _machine(ask: Subject, template: Subject | None) -> tuple[str, str]:
         return template.text("instanceType"), ""
     types = ask.items("instanceTypes")
     if not types:
-        if ask.resource.inputs.get("launchTemplate") is not None:
+        if template is None and ask.resource.inputs.get("launchTemplate") is not None:
             raise CannotPrice("its machine type stands in a launch template that is not part of this stack")
         return "t3.medium", "no machine type is declared: t3.medium, the default of EKS"
     first = ask.text("instanceTypes", 0)

@@ -18,7 +18,7 @@ SCHEMA_VERSION: Final = 1
 def as_json(estimate: Estimate) -> dict[str, Any]:
     """A document of plain values, in a stable order."""
     per_gpu = estimate.per_training_gpu_hour
-    trial = estimate.trial_total
+    trial, trial_ceiling = estimate.trial_total, estimate.trial_ceiling
     days = estimate.facts.duration_days
     dates = estimate.price_dates
     verdict = budget_verdict(estimate)
@@ -30,7 +30,9 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "hourly": _amounts(estimate.hourly),
         "per_training_gpu_hour": None if per_gpu is None else _text(per_gpu),
         "training_gpus": None if estimate.facts.training_gpus is None else _text(estimate.facts.training_gpus),
-        "trial": None if trial is None or days is None else {"days": _text(days), "expected": _text(trial)},
+        "trial": None
+        if trial is None or days is None or trial_ceiling is None
+        else {"days": _text(days), "expected": _text(trial), "ceiling": _text(trial_ceiling)},
         "committed_elsewhere_monthly": _text(estimate.committed_monthly),
         "budget": None
         if verdict is None
@@ -43,11 +45,12 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "parts": [_part(part) for part in estimate.parts],
         "lines": [_line(line, estimate) for line in estimate.lines],
         "free": [
-            {"resource": item.urn, "type": item.type, "why": item.why, "source": item.source} for item in estimate.free
+            {"resource": item.urn, "type": item.type, "why": item.why, "source": item.source}
+            for item in sorted(estimate.free, key=lambda item: item.urn)
         ],
         "not_priced": [
             {"resource": item.urn, "type": item.type, "part": item.part, "reason": item.reason}
-            for item in estimate.not_priced
+            for item in sorted(estimate.not_priced, key=lambda item: item.urn)
         ],
         "not_built": list(estimate.facts.not_built),
         "assumptions": list(estimate.assumptions),

@@ -127,7 +127,7 @@ def _missing(estimate: Estimate) -> Iterator[str]:
         yield ""
     if estimate.not_priced:
         yield "Not priced, not in the total"
-        for item in estimate.not_priced:
+        for item in sorted(estimate.not_priced, key=lambda item: item.urn):
             yield from _wrapped("  -", f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}")
         yield ""
     if estimate.assumptions:

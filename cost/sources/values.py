@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -42,12 +43,17 @@ def plain_value(value: Any) -> Any:
     return plain_number(value) if isinstance(value, float) else value
 
 
+def _one(text: object) -> str:
+    """The same text as one object: URNs and types recur throughout a file, and are looked up all the time."""
+    return sys.intern(str(text))
+
+
 def _dependencies(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Input property -> URNs behind it, properties without any left out."""
     found = record.get("propertyDependencies")
     if not is_object(found):
         return {}
-    return {key: tuple(urns) for key, urns in found.items() if is_list(urns) and urns}
+    return {key: tuple(map(_one, urns)) for key, urns in found.items() if is_list(urns) and urns}
 
 
 def _provider_urn(record: Mapping[str, Any]) -> str | None:
@@ -70,14 +76,15 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         raise NotReadable(f"{what}: a resource has no name (urn); write the file with `{command}`")
     inputs, outputs = record.get("inputs"), record.get("outputs")
     custom = record.get("custom") is True
+    parent = record.get("parent")
     return Resource(
-        urn=urn,
-        type=str(record.get("type")),
+        urn=_one(urn),
+        type=_one(record.get("type")),
         name=urn_name(urn),
         inputs=plain_value(inputs) if is_object(inputs) else {},
         outputs=plain_value(outputs) if is_object(outputs) else {},
         custom=custom,
-        parent=record.get("parent") or None,
+        parent=_one(parent) if parent else None,
         provider=_provider_urn(record) if custom else None,
         dependencies=_dependencies(record),
         source_position=_position(record.get("sourcePosition")),

@@ -68,9 +68,9 @@ def test_parts_are_the_nearest_components(make: Make, cost_of: CostOf) -> None:
     )  # fmt: skip
     assert [(part.name, part.training, part.monthly.expected) for part in found.parts] == [
         ("stack", True, Decimal("2.00")),
-        ("outer", True, Decimal("1.00")),
-        ("inner", False, Decimal("1.00")),
         ("deep", False, Decimal("1.00")),
+        ("inner", False, Decimal("1.00")),
+        ("outer", True, Decimal("1.00")),
     ]
     assert found.training_monthly == Decimal("3.00")
 
@@ -209,3 +209,10 @@ def test_the_recorded_plan_summed_by_a_second_hand(recordings: Path, book: Price
     )
     found = estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book)
     assert found.monthly.expected == total.quantize(CENT) == Decimal("215193.60")
+
+
+def test_the_order_of_the_resources_changes_nothing(recorded: Resources, book: PriceBook) -> None:
+    there = as_json(estimate(Resources(recorded, default_regions={"aws": "us-east-1"}), book))
+    back = as_json(estimate(Resources(reversed(list(recorded)), default_regions={"aws": "us-east-1"}), book))
+    there["assumptions"], back["assumptions"] = sorted(there["assumptions"]), sorted(back["assumptions"])
+    assert there == back

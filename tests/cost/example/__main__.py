@@ -117,7 +117,7 @@ cluster = aws.eks.Cluster(
     role_arn=role.arn,
     version="1.35",
     vpc_config=aws.eks.ClusterVpcConfigArgs(subnet_ids=[subnet.id, other.id], endpoint_private_access=True),
-    upgrade_policy={"support_type": "EXTENDED"},
+    upgrade_policy={"support_type": "STANDARD"},
 )
 aws.fsx.LustreFileSystem(
     "shared",

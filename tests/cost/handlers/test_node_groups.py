@@ -125,6 +125,11 @@ UNPRICED: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
     ),
     (
         {"scalingConfig": {"desiredSize": 1}},
+        {"name": "a template that leaves the machine to EKS"},
+        ["no price for t3.medium on_demand in aws us-east-1: the price book has no row for t3.medium"],
+    ),
+    (
+        {"scalingConfig": {"desiredSize": 1}},
         {"instanceType": UNKNOWN},
         ["instanceType is not known before the update"],
     ),

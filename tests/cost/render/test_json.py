@@ -30,7 +30,7 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
     assert document["monthly"] == {"floor": "205116.80", "expected": "215193.60", "ceiling": "245424.00"}
     assert document["hourly"] == {"floor": "280.98", "expected": "294.79", "ceiling": "336.20"}
     assert (document["per_training_gpu_hour"], document["training_gpus"]) == ("8.78", "32")
-    assert document["trial"] == {"days": "14", "expected": "99048.01"}
+    assert document["trial"] == {"days": "14", "expected": "99048.01", "ceiling": "112962.28"}
     assert document["budget"] == {
         "monthly": "250000",
         "on_exceed": "fail",

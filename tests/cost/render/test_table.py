@@ -109,7 +109,7 @@ def test_the_training_compute_is_one_row(recordings: Path, book: PriceBook) -> N
     text = as_table(estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book))
     (row,) = [line for line in text.splitlines() if "p5.48xlarge" in line and line.startswith("├─")]
     assert re.split(r"\s{2,}", row)[0] == "├─ 5 x p5.48xlarge on demand (train-nodes)"
-    assert row.split()[-7:] == ["5", "x", "730", "h", "$55.04", "[7]", "$200,896.00"]
+    assert row.split()[-7:] == ["5", "x", "730", "h", "$55.04", "[1]", "$200,896.00"]
 
 
 @pytest.mark.parametrize("resources", [_committed, _unbounded])

@@ -37,6 +37,7 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(run_program: RunP
         "monthlyCeiling": "245424.00",
         "hourly": "294.79",
         "perTrainingGpuHour": "8.78",
+        "notPriced": "1",
     }
     (shown,) = logged
     assert shown.startswith("Cost of stack dev: list prices in USD")

@@ -1,0 +1,30 @@
+"""One EKS add-on."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import eks
+
+from components.aws.identity import Tagger
+
+__all__ = ["addon"]
+
+
+def addon(
+    name: str,
+    addon_name: str,
+    *,
+    cluster_name: pulumi.Input[str],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> eks.Addon:
+    """An add-on in the version that EKS chooses for the cluster; what users changed in it since is kept."""
+    return eks.Addon(
+        name,
+        cluster_name=cluster_name,
+        addon_name=addon_name,
+        resolve_conflicts_on_create="OVERWRITE",
+        resolve_conflicts_on_update="PRESERVE",
+        tags=tags(name),
+        opts=opts,
+    )

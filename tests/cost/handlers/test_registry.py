@@ -1,0 +1,48 @@
+"""The registry of handlers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cost.handlers
+from cost.free import free_reason, free_types
+from cost.registry import priced_types, prices
+
+FOLDER = Path(cost.handlers.__file__).parent
+
+
+def test_every_file_with_a_handler_is_registered() -> None:
+    files = {path.stem for path in FOLDER.glob("*.py") if "@prices(" in path.read_text()}
+    assert files == set(cost.handlers.__all__)
+    assert {handler.__module__.rsplit(".", 1)[1] for handler in priced_types().values()} == files
+
+
+def test_a_type_has_one_handler() -> None:
+    with pytest.raises(ValueError, match=r"aws:kms/key:Key already has a handler: cost\.handlers\.aws_kms_key"):
+        prices("aws:kms/key:Key")(lambda _: iter(()))
+
+
+def test_no_type_is_both_priced_and_free() -> None:
+    assert set(priced_types()) & set(free_types()) == set()
+
+
+def test_every_free_type_has_a_reason_and_a_page() -> None:
+    assert [name for name, (why, source) in free_types().items() if not why or not source.startswith("https://")] == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "free"),
+    [
+        ("kubernetes:apps/v1:Deployment", True),
+        ("kubernetes:core/v1:ConfigMap", True),
+        ("kubernetes:rds.services.k8s.aws/v1alpha1:DBInstance", False),
+        ("aws:ec2/vpc:Vpc", True),
+        ("aws:ec2/dedicatedHost:DedicatedHost", False),
+        ("kubernetes", False),
+        ("", False),
+    ],
+)
+def test_what_may_make_cloud_resources_is_not_assumed_free(type_: str, free: bool) -> None:
+    assert (free_reason(type_) is not None) is free
