@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import preview, share
+from benchmarks import cost_plan, preview, share
 
 share.main()
+cost_plan.main()
 preview.main()

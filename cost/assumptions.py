@@ -16,7 +16,7 @@ class Assumptions:
         `gpucluster/expected-gpus` goes first.
     nat_gib: GiB that a NAT gateway processes.
     endpoint_gib: GiB that an interface endpoint processes.
-    log_gib: GiB that a log group takes in.
+    log_gib: GiB that a log group takes in, and the logs of an EKS control plane that has some enabled.
     s3_gib: GiB stored in a bucket.
     sqs_million_requests: millions of requests to a queue.
     """

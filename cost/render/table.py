@@ -29,7 +29,7 @@ def money(amount: Decimal | Unbounded) -> str:
 def as_table(estimate: Estimate, title: str = "Cost") -> str:
     """The whole report: lines by part, totals, what is not in them, and where the prices come from."""
     marks = _Marks()
-    out = [f"{title}: list prices in USD, before tax and discounts", ""]
+    out = [f"{title}: list prices in USD, before tax, discounts, support and data transfer", ""]
     out.append(_row("", "quantity", "unit price", "", "$/month").rstrip())
     for part in estimate.parts:
         out.extend(_part(part, estimate, marks))

@@ -83,6 +83,14 @@ def test_a_stack_lives_through_preview_up_update_replace_refresh_and_destroy(pro
     assert project.ledger() == []
 
 
+def test_a_stack_nobody_has_names_the_ones_there_are(project: Any) -> None:
+    project.write(NETWORK)
+    done = project.run("pulumi", "preview", "--stack", "dve")
+    assert done.returncode == 2
+    expected = "there is no stack 'dve': it has no stacks/Pulumi.dve.yaml; stacks here: dev; did you mean dev?"
+    assert expected in done.stderr
+
+
 def test_refresh_drops_what_vanished_from_the_cloud(project: Any) -> None:
     from sandbox.clouds.ledger import Ledger
 

@@ -28,6 +28,14 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ("aws:eks/cluster:Cluster", {"version": "1.22"}, [("EKS control plane, extended support", "730", "0.6", "438.00")]),
     ("aws:eks/cluster:Cluster", {}, [("EKS control plane, standard support", "730", "0.1", "73.00")]),
     (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.35", "enabledClusterLogTypes": ["audit"]},
+        [
+            ("EKS control plane, standard support", "730", "0.1", "73.00"),
+            ("Control-plane logs taken in", "0", "0.5", "0.00"),
+        ],
+    ),
+    (
         "aws:ec2/natGateway:NatGateway",
         {"subnetId": UNKNOWN},
         [("NAT gateway", "730", "0.045", "32.85"), ("NAT data processed", "0", "0.045", "0.00")],
