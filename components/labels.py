@@ -24,5 +24,9 @@ def aws_tags(labels: Mapping[str, str], *, stack: str, name: str) -> dict[str, s
 
 
 def kubernetes_labels(labels: Mapping[str, str], *, stack: str) -> dict[str, str]:
-    """Kubernetes labels of one object or node: the labels and the stack that owns it."""
-    return {**labels, "pulumi-stack": stack, "app.kubernetes.io/managed-by": "pulumi"}
+    """Kubernetes labels of one object or node: the labels and the stack that owns it.
+
+    No key of the kubernetes.io domains is among them: a kubelet that is given one does not start, and the node is
+    billed and never joins.
+    """
+    return {**labels, "pulumi-stack": stack}

@@ -14,7 +14,7 @@ from components.aws.identity import Tagger, node_role, pod_role
 from components.aws.karpenter_iam import controller_statements
 from components.aws.network import Network
 from components.aws.plan import ElasticPlan
-from components.aws.user_data import node_config
+from components.aws.user_data import LUSTRE_CLIENT
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from components.kubernetes.karpenter import node_pool
 from components.kubernetes.release import release
@@ -117,7 +117,8 @@ class ElasticPool(pulumi.ComponentResource):
                         },
                     }
                 ],
-                "userData": node_config(),
+                # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
+                "userData": LUSTRE_CLIENT,
                 "tags": tags(f"{name}-node"),
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller]),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 
-__all__ = ["gpu_user_data", "node_config"]
+__all__ = ["LUSTRE_CLIENT", "gpu_user_data"]
 
 # The GPU image holds no Lustre client: without it the shared storage does not mount.
-_LUSTRE_CLIENT = """\
+LUSTRE_CLIENT = """\
 #!/bin/bash
 set -euo pipefail
 dnf install -y lustre-client
@@ -27,13 +27,11 @@ spec:
 _BOUNDARY = "==NODE=="
 
 
-def node_config() -> str:
-    """User data of a GPU node as a MIME message: the node's configuration and a shell script."""
-    parts = (("application/node.eks.aws", _LOCAL_STORAGE), ('text/x-shellscript; charset="us-ascii"', _LUSTRE_CLIENT))
-    body = "".join(f"--{_BOUNDARY}\nContent-Type: {kind}\n\n{text}\n" for kind, text in parts)
-    return f'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="{_BOUNDARY}"\n\n{body}--{_BOUNDARY}--\n'
-
-
 def gpu_user_data() -> str:
-    """The same in base64, as a launch template takes it."""
-    return base64.b64encode(node_config().encode()).decode()
+    """User data of a GPU node as a launch template takes it: a MIME message in base64, with the node's configuration
+    and a shell script.
+    """
+    parts = (("application/node.eks.aws", _LOCAL_STORAGE), ('text/x-shellscript; charset="us-ascii"', LUSTRE_CLIENT))
+    body = "".join(f"--{_BOUNDARY}\nContent-Type: {kind}\n\n{text}\n" for kind, text in parts)
+    head = f'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="{_BOUNDARY}"\n\n'
+    return base64.b64encode(f"{head}{body}--{_BOUNDARY}--\n".encode()).decode()

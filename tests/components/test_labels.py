@@ -20,7 +20,6 @@ def test_kubernetes_labels_keep_the_same_keys() -> None:
     assert kubernetes_labels({"cost-center": "cc-1"}, stack="trial") == {
         "cost-center": "cc-1",
         "pulumi-stack": "trial",
-        "app.kubernetes.io/managed-by": "pulumi",
     }
 
 

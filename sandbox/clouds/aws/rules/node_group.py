@@ -21,6 +21,23 @@ _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 
+# What a kubelet may be told of its own node (well_known_labels.go).
+_KUBELET_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
+_KUBELET_LABELS: Final = frozenset(
+    (
+        "beta.kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type",
+        "beta.kubernetes.io/os",
+        "failure-domain.beta.kubernetes.io/region",
+        "failure-domain.beta.kubernetes.io/zone",
+        "kubernetes.io/arch",
+        "kubernetes.io/hostname",
+        "kubernetes.io/os",
+        "topology.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+    )
+)
+
 
 @rule("aws:eks/cluster:Cluster", _NODE_GROUP)
 def subnets_exist(thing: Thing) -> None:
@@ -73,6 +90,34 @@ def instance_type_is_given_once(thing: Thing) -> None:
     if template is not None and template.inputs.get("instanceType") and thing.inputs.get("instanceTypes"):
         message = "Cannot specify instance types in launch template and API request"
         raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidRequestException", message)
+
+
+@rule(_NODE_GROUP)
+def kubelet_accepts_the_labels(thing: Thing) -> None:
+    """A kubelet does not start with a label of the kubernetes.io and k8s.io domains, but for a few: its node is billed
+    and never joins.
+
+    Source: kubernetes/kubernetes v1.34, cmd/kubelet/app/options/options.go (ValidateKubeletFlags) and
+    staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go.
+    """
+    unknown = sorted(key for key in mapping(thing.inputs.get("labels")) if _is_reserved(key))
+    if unknown:
+        message = (
+            "NodeCreationFailure: Instances failed to join the kubernetes cluster; kubelet: failed to validate kubelet "
+            f"flags: unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [{' '.join(unknown)}]"
+        )
+        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+
+
+def _is_reserved(key: str) -> bool:
+    domain = key.rpartition("/")[0]
+    if key in _KUBELET_LABELS or any(_in_domain(domain, name) for name in _KUBELET_DOMAINS):
+        return False
+    return any(_in_domain(domain, name) for name in ("kubernetes.io", "k8s.io"))
+
+
+def _in_domain(domain: str, name: str) -> bool:
+    return domain == name or domain.endswith(f".{name}")
 
 
 @rule(_NODE_GROUP)

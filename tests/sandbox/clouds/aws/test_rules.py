@@ -141,6 +141,16 @@ def test_a_node_group_needs_existing_subnets_and_a_free_name(create: Create, clu
         pool(create, "ng", [cluster["a"]])
 
 
+def test_a_node_group_takes_no_label_that_keeps_a_kubelet_from_starting(
+    create: Create, cluster: dict[str, str]
+) -> None:
+    fine = {"team": "ml", "nvidia.com/gpu.present": "true", "node.kubernetes.io/pool": "a", "kubernetes.io/os": "linux"}
+    pool(create, "joins", [cluster["a"]], labels=fine)
+    with pytest.raises(CloudError, match=r"failed to join .*: \[app\.kubernetes\.io/name x\.k8s\.io/q\]"):
+        labels = {**fine, "app.kubernetes.io/name": "a", "x.k8s.io/q": "b"}
+        pool(create, "never-joins", [cluster["a"]], labels=labels)
+
+
 def test_a_cluster_needs_subnets_in_two_zones(create: Create, cluster: dict[str, str]) -> None:
     with pytest.raises(CloudError, match="at least two different AZs"):
         create("eks/cluster:Cluster", "d", name="d", roleArn="arn", vpcConfig={"subnetIds": [cluster["a"]]})
