@@ -26,6 +26,7 @@ destroy: $(READY) ## Remove STACK from the sandbox
 	@$(BIN)/sandbox pulumi destroy --yes --stack $(STACK)
 
 test: $(READY) ## Every test
+	@$(BIN)/sandbox engine >&2
 	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types
