@@ -20,9 +20,11 @@ preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
 	@$(BIN)/sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
 
 up: $(READY) ## Build STACK in the sandbox
+	@$(BIN)/sandbox recover --stack $(STACK)
 	@$(BIN)/sandbox pulumi up --yes --stack $(STACK) --policy-pack $(PACK)
 
 destroy: $(READY) ## Remove STACK from the sandbox
+	@$(BIN)/sandbox recover --stack $(STACK)
 	@$(BIN)/sandbox pulumi destroy --yes --stack $(STACK)
 
 test: $(READY) ## Every test

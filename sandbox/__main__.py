@@ -9,6 +9,7 @@ import click
 from sandbox.engine.cli import engine
 from sandbox.engine.model import EngineError
 from sandbox.project import InputError
+from sandbox.recovery.recover import recover
 from sandbox.reset import reset
 from sandbox.status import status
 
@@ -42,6 +43,7 @@ def pulumi(args: tuple[str, ...]) -> None:
 
 
 cli.add_command(status)
+cli.add_command(recover)
 cli.add_command(reset)
 cli.add_command(engine)
 

@@ -6,7 +6,6 @@ import difflib
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +25,7 @@ from sandbox.engine.model import Engine
 from sandbox.environment import environment
 from sandbox.process import run_engine
 from sandbox.project import InputError, Project, find_project
+from sandbox.scratch import scratch_folder
 
 __all__ = ["run"]
 
@@ -70,8 +70,8 @@ def run(args: tuple[str, ...]) -> int:
 
 def _help(engine: Engine, line: CommandLine) -> int:
     """Commands that read no project also leave nothing behind and ask nobody for a newer version."""
-    with tempfile.TemporaryDirectory(prefix="sandbox-") as home:
-        variables = {"PULUMI_HOME": home, "PULUMI_SKIP_UPDATE_CHECK": "1"}
+    with scratch_folder() as home:
+        variables = {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "1"}
         command = [str(engine.binary), *line.args]
         return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
 
@@ -94,11 +94,11 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     sdks = installed_sdks(site_packages(project.virtualenv))
     install_launchers(store.home, sdks)
     _prune_logs(store.home / "logs")
-    with tempfile.TemporaryDirectory(prefix="sandbox-") as scratch:
+    with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.
-        socket_path = Path(scratch) / "clouds"
+        socket_path = scratch / "clouds"
         variables = environment(os.environ, store) | {SOCKET_VARIABLE: str(socket_path)}
-        line = _with_stack(project, line, engine, variables, Path(scratch))
+        line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
             host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None

@@ -1,15 +1,23 @@
-"""`sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type."""
+"""`sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type.
+
+Also where the clouds and Pulumi's state do not agree: orphans, ghosts, and what was kept on purpose.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sandbox.clouds.ledger import Entry
 from sandbox.project import InputError, Project, find_project
+
+if TYPE_CHECKING:
+    from sandbox.recovery.compare import Difference
 
 __all__ = ["current_project", "existing", "status"]
 
@@ -36,20 +44,50 @@ def existing(project: Project) -> list[Entry]:
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="How to print it.")
 def status(form: str) -> None:
     """List what exists in the simulated clouds."""
-    entries = existing(current_project())
+    from sandbox.recovery.find import differences
+
+    project = current_project()
+    entries, found = existing(project), differences(project)
     if form == "json":
-        click.echo(json.dumps(_document(entries), indent=2))
+        click.echo(json.dumps(_document(entries, found), indent=2))
     else:
         _print(entries)
+        for line in _disagreements(found):
+            click.echo(line)
 
 
-def _document(entries: list[Entry]) -> dict[str, object]:
-    """`{"schema_version": 1, "counts": {provider: n}, "resources": [..]}`."""
+def _document(entries: list[Entry], found: list[Difference]) -> dict[str, object]:
+    """`{"schema_version": 1, "counts": {provider: n}, "resources": [..], "orphans": [urn], "ghosts": [..], "kept": [..]}`."""
     resources = [
         {**{column: getattr(entry, column) for column in _COLUMNS}, "urn": entry.urn, "created_at": entry.created_at}
         for entry in entries
     ]
-    return {"schema_version": 1, "counts": Counter(entry.provider for entry in entries), "resources": resources}
+    return {
+        "schema_version": 1,
+        "counts": Counter(entry.provider for entry in entries),
+        "resources": resources,
+        "orphans": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.orphans],
+        "ghosts": [{"urn": it["urn"], "id": it.get("id")} for difference in found for it in difference.ghosts],
+        "kept": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.kept],
+    }
+
+
+def _disagreements(found: list[Difference]) -> Iterator[str]:
+    """What is on one side only, a line each, and what to do about it."""
+    for difference in found:
+        for entry in difference.orphans:
+            yield f"orphan: {entry.type} {_logical_name(entry.urn)} ({entry.id}) is in the clouds and in no state"
+        for ghost in difference.ghosts:
+            name = _logical_name(str(ghost["urn"]))
+            yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} and gone"
+        for entry in difference.kept:
+            yield f"kept:   {entry.type} {_logical_name(entry.urn)} ({entry.id}) was let go by Pulumi without deleting it"
+    if any(found):
+        yield "\nA command that is running may explain this; after a crash: sandbox recover"
+
+
+def _logical_name(urn: str) -> str:
+    return urn.split("::", 3)[-1]
 
 
 def _print(entries: list[Entry]) -> None:

@@ -31,9 +31,10 @@ CREATE TABLE IF NOT EXISTS resources (
     inputs TEXT NOT NULL,
     outputs TEXT NOT NULL,
     created_at TEXT NOT NULL,
+    provider_ref TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (provider, scope, type, id)
 )"""
-_COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at"
+_COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at, provider_ref"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,7 @@ class Entry:
     scope: the region, or the API server of a Kubernetes cluster; "global" for what has no region.
     name: the name it bears in the cloud, empty where it has none.
     created_at: UTC, ISO 8601.
+    provider_ref: `urn::id` of the provider instance that wrote it last; empty where it is not known.
     """
 
     provider: str
@@ -54,6 +56,7 @@ class Entry:
     inputs: dict[str, Any]
     outputs: dict[str, Any]
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    provider_ref: str = ""
 
 
 class Ledger:
@@ -66,7 +69,14 @@ class Ledger:
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute(_TABLE)
+        self._add_missing_column()
         file.chmod(0o600)
+
+    def _add_missing_column(self) -> None:
+        """Ledgers of earlier versions do not know who wrote a resource."""
+        columns = {row[1] for row in self._connection.execute("PRAGMA table_info(resources)")}
+        if "provider_ref" not in columns:
+            self._connection.execute("ALTER TABLE resources ADD COLUMN provider_ref TEXT NOT NULL DEFAULT ''")
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -106,10 +116,15 @@ class Ledger:
     def put(self, entry: Entry) -> None:
         """Writes a resource, over the one with the same id."""
         values = (entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn)
-        documents = (json.dumps(to_wire(entry.inputs)), json.dumps(to_wire(entry.outputs)), entry.created_at)
+        documents = (
+            json.dumps(to_wire(entry.inputs)),
+            json.dumps(to_wire(entry.outputs)),
+            entry.created_at,
+            entry.provider_ref,
+        )
         with self._lock:
             self._connection.execute(
-                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", values + documents
+                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)", values + documents
             )
 
     def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
@@ -135,7 +150,7 @@ class Ledger:
 
 
 def _entry(row: tuple[str, ...]) -> Entry:
-    provider, scope, type_, id_, name, urn, inputs, outputs, created_at = row
+    provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref = row
     return Entry(
         provider=provider,
         scope=scope,
@@ -146,4 +161,5 @@ def _entry(row: tuple[str, ...]) -> Entry:
         inputs=from_wire(json.loads(inputs)),
         outputs=from_wire(json.loads(outputs)),
         created_at=created_at,
+        provider_ref=provider_ref,
     )

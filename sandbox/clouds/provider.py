@@ -68,6 +68,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._schema = schema
         self._ledger = ledger
         self._account: Account | None = None
+        self._reference = ""
         self._engine: engine_pb2_grpc.EngineStub | None = None
         self._noted: set[tuple[str, str]] = set()
 
@@ -117,6 +118,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     @_answers
     def Configure(self, request: Any, context: Any) -> Any:
         self._account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
+        self._reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False
         )
@@ -269,6 +271,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             urn=resource.urn,
             inputs=dict(resource.inputs),
             outputs=outputs,
+            provider_ref=self._reference,
         )
 
 

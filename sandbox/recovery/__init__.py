@@ -1,0 +1,1 @@
+"""Brings Pulumi's state and the simulated clouds together again after a crash."""

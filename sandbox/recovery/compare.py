@@ -1,0 +1,134 @@
+"""Where the simulated clouds and Pulumi's state differ.
+
+Pending operations alone do not tell: when a provider dies during a create, the engine records a failure and nothing
+else, and what was created is an orphan without a trace in the state.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.values import Secret, to_wire
+from sandbox.narrow import is_list, is_object, mapping
+from sandbox.recovery.state import Recorded, StackState, is_cloud_resource
+from sandbox.recovery.times import seconds
+
+__all__ = ["Difference", "compare", "stack_of"]
+
+_Resource = Mapping[str, Any]
+
+_TAGGED: Final = "4dabf18193072939515e22adb298388d"
+"""Key of a secret, an asset or an archive; its content is encrypted or a hash and cannot be compared."""
+
+
+@dataclass
+class Difference:
+    """What one stack and the clouds do not agree on.
+
+    orphans: in the clouds, and never in a state; oldest first.
+    kept: in the clouds and once in the state, which let it go without deleting it (`retainOnDelete`, `state delete`).
+    ghosts: in the state, not in the clouds.
+    changed: in both, but other than the state says.
+    remade: in the state as deleted for a replacement, while the cloud already has the replacement under the same id.
+    pending: operations the state has begun and not finished.
+    """
+
+    stack: str
+    orphans: list[Entry] = field(default_factory=list[Entry])
+    kept: list[Entry] = field(default_factory=list[Entry])
+    ghosts: list[_Resource] = field(default_factory=list[_Resource])
+    changed: list[_Resource] = field(default_factory=list[_Resource])
+    remade: list[tuple[_Resource, Entry]] = field(default_factory=list[tuple[_Resource, Entry]])
+    pending: list[_Resource] = field(default_factory=list[_Resource])
+
+    def __bool__(self) -> bool:
+        """Whether there is something to recover; what was kept is as it should be."""
+        return bool(self.orphans or self.ghosts or self.changed or self.remade or self.pending)
+
+
+def stack_of(urn: str) -> str:
+    """The stack a URN names."""
+    return urn.split(":")[2] if urn.startswith("urn:pulumi:") else ""
+
+
+def compare(
+    states: Sequence[StackState], ledger: Sequence[Entry], recorded: Callable[[], Recorded]
+) -> list[Difference]:
+    """The differences of each stack, and of stacks that are gone but left something behind.
+
+    All stacks at once: one may have imported what another made. `recorded` is asked only about what is in no state.
+    """
+    found = {state.stack: Difference(state.stack, pending=list(state.pending)) for state in states}
+    pairs, missing, unowned = _match(
+        [(state.stack, resource) for state in states for resource in _owned(state)], ledger
+    )
+    for stack, resource in missing:
+        # Deleted already, to be made again, or still to be deleted: the state knows.
+        if not any(resource.get(mark) for mark in ("pendingReplacement", "delete", "external")):
+            found[stack].ghosts.append(resource)
+    for stack, resource, entry in pairs:
+        if resource.get("pendingReplacement"):
+            found[stack].remade.append((resource, entry))
+        elif not resource.get("delete") and not _same(mapping(resource.get("outputs")), entry.outputs):
+            found[stack].changed.append(resource)
+    for entry in unowned:
+        stack = stack_of(entry.urn)
+        # The same id at an earlier time was another life of it: names chosen by the program come back.
+        kept = recorded().get((entry.type, entry.id, entry.urn), -1.0) >= seconds(entry.created_at)
+        difference = found.setdefault(stack, Difference(stack))
+        (difference.kept if kept else difference.orphans).append(entry)
+    return list(found.values())
+
+
+def _owned(state: StackState) -> Iterable[_Resource]:
+    return (resource for resource in state.resources if is_cloud_resource(resource))
+
+
+_TESTS: Final[tuple[Callable[[_Resource, Entry], bool], ...]] = (
+    lambda resource, entry: resource.get("provider") == entry.provider_ref and resource["urn"] == entry.urn,
+    lambda resource, entry: resource.get("provider") == entry.provider_ref,
+    lambda resource, entry: resource["urn"] == entry.urn,
+    lambda resource, entry: mapping(resource.get("outputs")).get("region") in (None, entry.scope),
+)
+"""What makes a ledger entry of the same type and id the one a state means, surest first: an id can exist in each of
+several regions or clusters, and what was imported bears the URN and provider of its first owner."""
+
+
+def _match(
+    resources: Sequence[tuple[str, _Resource]], ledger: Sequence[Entry]
+) -> tuple[list[tuple[str, _Resource, Entry]], list[tuple[str, _Resource]], list[Entry]]:
+    """Pairs of resource and entry, resources without an entry, entries without a resource."""
+    free: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry in ledger:
+        free[entry.type, entry.id].append(entry)
+    claimed: set[int] = set()
+    pairs: list[tuple[str, _Resource, Entry]] = []
+    left = list(resources)
+    for test in _TESTS:
+        missing: list[tuple[str, _Resource]] = []
+        for stack, resource in left:
+            candidates = free[str(resource["type"]), str(resource.get("id"))]
+            entry = next((entry for entry in candidates if test(resource, entry)), None)
+            if entry is None:
+                missing.append((stack, resource))
+            else:
+                # Not taken away: a resource that is only read belongs to someone else too.
+                claimed.add(id(entry))
+                pairs.append((stack, resource, entry))
+        left = missing
+    return pairs, left, [entry for entry in ledger if id(entry) not in claimed]
+
+
+def _same(state: Any, cloud: Any) -> bool:
+    """Whether two values agree as far as can be told; nothing and null are the same."""
+    if isinstance(cloud, Secret) or (is_object(state) and _TAGGED in state):
+        return True
+    if is_object(state) and is_object(cloud):
+        return all(_same(state.get(key), cloud.get(key)) for key in {*state, *cloud})
+    if is_list(state) and is_list(cloud):
+        return len(state) == len(cloud) and all(map(_same, state, cloud))
+    return state == to_wire(cloud)

@@ -1,0 +1,38 @@
+"""`pulumi stack export` and `import` for the repair of a state; the deployment never touches the disk in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox import stacks
+from sandbox.engine.find import find_engine
+from sandbox.engine.model import EngineError
+from sandbox.environment import environment
+from sandbox.project import Project
+
+__all__ = ["export_deployment", "import_deployment"]
+
+
+def export_deployment(project: Project, stack: str) -> dict[str, Any]:
+    """The stack's deployment with encrypted secrets; raises EngineError when the engine does not give it."""
+    return json.loads(_engine(project, stack, "export"))
+
+
+def import_deployment(project: Project, stack: str, document: Mapping[str, Any]) -> None:
+    """Puts a deployment in the place of the stack's; the engine checks it and encrypts its secrets."""
+    _engine(project, stack, "import", json.dumps(document))
+
+
+def _engine(project: Project, stack: str, verb: str, text: str | None = None) -> str:
+    folder = stacks.project_for_init(project)
+    command = [str(find_engine().binary), "-C", str(folder), "stack", verb, "--stack", stack, "--non-interactive"]
+    variables = environment(os.environ, project.store)
+    done = subprocess.run(command, env=variables, input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = done.stderr.strip() or done.stdout.strip()
+        raise EngineError(f"`pulumi stack {verb}` of {stack} failed, its state is as it was: {reason}")
+    return done.stdout

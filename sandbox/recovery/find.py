@@ -1,0 +1,17 @@
+"""The differences between a project's states and its simulated clouds."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sandbox.project import Project
+from sandbox.recovery.compare import Difference, compare
+from sandbox.recovery.state import all_states, once_recorded
+from sandbox.status import existing
+
+__all__ = ["differences"]
+
+
+def differences(project: Project) -> list[Difference]:
+    """By stack; raises InputError for a ledger or state that cannot be read."""
+    return compare(all_states(project), existing(project), cache(lambda: once_recorded(project)))

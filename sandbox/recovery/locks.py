@@ -1,0 +1,90 @@
+"""Locks on a stack, and whether the process that took one still lives.
+
+The file backend writes `locks/organization/<project>/<stack>/<uuid>.json` with pid, user, host and time of the engine,
+and removes it when the engine ends; an engine that was killed leaves it behind.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sandbox.narrow import mapping
+from sandbox.project import Project
+from sandbox.recovery.times import seconds
+
+__all__ = ["Lock", "locks", "settled"]
+
+_PATIENCE: Final = 10.0
+"""Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in
+flight."""
+
+
+@dataclass(frozen=True)
+class Lock:
+    """One lock file; pid is 0 where the crash cut the file short."""
+
+    file: Path
+    pid: int
+    user: str
+    host: str
+    since: str
+
+    @property
+    def here(self) -> bool:
+        """Whether it was taken on this machine; of another one nothing is known."""
+        return self.host == socket.gethostname()
+
+    @property
+    def dead(self) -> bool:
+        """Whether its process is known to have ended."""
+        import psutil  # Imported late: most runs find no lock.
+
+        if not self.pid:
+            return True
+        if not self.here:
+            return False
+        try:
+            process = psutil.Process(self.pid)
+            # A process that began after the lock was taken only has the same number.
+            return process.status() == psutil.STATUS_ZOMBIE or process.create_time() > seconds(self.since) + 1
+        except psutil.NoSuchProcess:
+            return True
+
+    def remove(self) -> None:
+        """Takes the lock away, with the attributes the backend keeps beside it."""
+        self.file.unlink(missing_ok=True)
+        self.file.with_name(f"{self.file.name}.attrs").unlink(missing_ok=True)
+
+    def __str__(self) -> str:
+        return f"process {self.pid} of {self.user} on {self.host} since {self.since}"
+
+
+def locks(project: Project, stack: str) -> list[Lock]:
+    """The locks on a stack."""
+    folder = project.store.state / ".pulumi" / "locks" / "organization" / project.name / stack
+    return [_lock(file) for file in sorted(folder.glob("*.json"))]
+
+
+def settled(project: Project, stack: str) -> list[Lock]:
+    """The locks once their processes had a little time to end."""
+    until = time.monotonic() + _PATIENCE
+    found = locks(project, stack)
+    while any(lock.here and not lock.dead for lock in found) and time.monotonic() < until:
+        time.sleep(0.1)
+        found = locks(project, stack)
+    return found
+
+
+def _lock(file: Path) -> Lock:
+    try:
+        content = mapping(json.loads(file.read_text()))
+        pid = int(str(content["pid"]))
+    except (OSError, ValueError, KeyError):
+        return Lock(file, 0, "?", "?", "?")
+    user, host, since = (str(content.get(key, "?")) for key in ("username", "hostname", "timestamp"))
+    return Lock(file, pid, user, host, since)

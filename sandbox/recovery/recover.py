@@ -1,0 +1,151 @@
+"""`sandbox recover`: after a crash, makes state and simulated clouds agree again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from sandbox.narrow import mapping
+from sandbox.project import InputError, Project
+from sandbox.recovery.compare import Difference
+from sandbox.recovery.engine import export_deployment, import_deployment
+from sandbox.recovery.find import differences
+from sandbox.recovery.locks import Lock, locks, settled
+from sandbox.recovery.repair import Repair, plan_repair, repaired
+from sandbox.recovery.state import StackState, all_states
+from sandbox.status import current_project
+
+__all__ = ["recover"]
+
+
+_LEFT: Final = "`sandbox reset` forgets everything"
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One stack and what is to be done about it."""
+
+    stack: str
+    locks: list[Lock]
+    difference: Difference
+    repair: Repair
+
+    def __bool__(self) -> bool:
+        return bool(self.locks or self.difference)
+
+
+@click.command()
+@click.option("--stack", "-s", help="Only this stack; without it, all of the project.")
+@click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
+def recover(stack: str | None, dry_run: bool) -> None:
+    """Bring state and simulated clouds together after a crash.
+
+    Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and
+    refreshes what is gone or changed. Says nothing where nothing is to be done. Real accounts it does not touch:
+    docs/recovery.md says how to look for what a crash left there.
+    """
+    project = current_project()
+    if not project.store.root.exists():
+        return
+    for case in _cases(project, stack, wait=not dry_run):
+        living = [lock for lock in case.locks if not lock.dead]
+        if living:
+            raise InputError(_locked(case.stack, living[0]))
+        for line in _report(case, would=dry_run):
+            click.echo(line)
+        if not dry_run:
+            _do(project, case)
+
+
+def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
+    """What is to be done, by stack; all stacks are compared, whichever are asked for."""
+    names = [only] if only else [state.stack for state in all_states(project)]
+    held = {name: settled(project, name) if wait else locks(project, name) for name in names}
+    # Only now: an engine that was ending has written its last state.
+    states = {state.stack: state for state in all_states(project)}
+    found = {difference.stack: difference for difference in differences(project)}
+    cases = (
+        _case(name, held.get(name, []), found.get(name, Difference(name)), states.get(name))
+        for name in ([only] if only else sorted({*states, *found}))
+    )
+    return [case for case in cases if case]
+
+
+def _case(stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:
+    return _Case(stack, held, difference, plan_repair(difference, state))
+
+
+def _locked(stack: str, lock: Lock) -> str:
+    if lock.here:
+        return f"the stack {stack} is in use: {lock} still runs; wait for its end, or end it, and run this again"
+    return (
+        f"the stack {stack} is locked by {lock}, another machine, of which nothing is known here; if that process is "
+        f"dead, run `sandbox pulumi cancel --stack {stack}`, then this again"
+    )
+
+
+def _report(case: _Case, *, would: bool) -> Iterable[str]:
+    """What was found and what becomes of it, a line each."""
+    difference = case.difference
+    yield f"{'Would recover' if would else 'Recovering'} the stack {case.stack} from a crash:"
+    for lock in case.locks:
+        yield f"  remove the lock of {lock}, which is dead"
+    for entry in case.repair.adopt:
+        yield f"  adopt   {entry.type} {_name(entry.urn)} ({entry.id}): in the clouds, not in the state"
+    for entry in case.repair.delete:
+        yield f"  delete  {entry.type} {_name(entry.urn)} ({entry.id}): made a second time, the state has the other"
+    for entry in case.repair.leave:
+        yield f"  left    {entry.type} {_name(entry.urn)} ({entry.id}): the state has no provider for it; {_LEFT}"
+    for resource, entry in difference.remade:
+        yield f"  adopt   {entry.type} {_name(str(resource['urn']))} ({entry.id}): the replacement is already there"
+    for resource in difference.ghosts:
+        yield f"  refresh {resource['type']} {_name(str(resource['urn']))} ({resource.get('id')}): gone from the clouds"
+    for resource in difference.changed:
+        name = _name(str(resource["urn"]))
+        yield f"  refresh {resource['type']} {name} ({resource.get('id')}): other than the state says"
+    adopted = {entry.urn for entry in case.repair.adopt}
+    for operation in difference.pending:
+        resource = mapping(operation.get("resource"))
+        if str(resource.get("urn")) not in adopted:
+            name = _name(str(resource.get("urn")))
+            yield f"  drop    {resource.get('type')} {name}: unfinished ({operation.get('type')})"
+
+
+def _name(urn: str) -> str:
+    return urn.split("::", 3)[-1]
+
+
+def _do(project: Project, case: _Case) -> None:
+    for lock in case.locks:
+        lock.remove()
+    _delete(project, case.repair)
+    difference = case.difference
+    if case.repair.adopt or difference.remade or difference.pending:
+        document = export_deployment(project, case.stack)
+        deployment = repaired(mapping(document.get("deployment")), difference, case.repair)
+        import_deployment(project, case.stack, {**document, "deployment": deployment})
+    if difference.ghosts or difference.changed:
+        _refresh(project, case.stack)
+
+
+def _delete(project: Project, repair: Repair) -> None:
+    """Removes from the clouds what nothing can own, as one would by hand in a console."""
+    if not repair.delete:
+        return
+    with project.store.open_ledger() as ledger:
+        for entry in repair.delete:
+            ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
+
+
+def _refresh(project: Project, stack: str) -> None:
+    """Reads the clouds again, so that the state says what is there."""
+    from sandbox.run import run
+
+    code = run(("refresh", "--yes", "--skip-preview", "--stack", stack, "--cwd", str(project.root)))
+    if code != 0:
+        click.echo(f"error: the refresh of {stack} failed; see above, then run `sandbox recover` again", err=True)
+        sys.exit(3)

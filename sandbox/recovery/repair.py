@@ -1,0 +1,148 @@
+"""The state as it must be so that it owns what is in the clouds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.values import Secret
+from sandbox.narrow import is_list, is_object, items
+from sandbox.recovery.compare import Difference
+from sandbox.recovery.state import StackState, is_cloud_resource
+
+__all__ = ["Repair", "plan_repair", "repaired"]
+
+_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+_SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What to do about a stack's orphans.
+
+    adopt: becomes the resource of its URN.
+    delete: the state already has a resource with that URN, and it exists.
+    leave: the state has no provider that could manage it.
+    """
+
+    adopt: tuple[Entry, ...] = ()
+    delete: tuple[Entry, ...] = ()
+    leave: tuple[Entry, ...] = ()
+
+
+def plan_repair(difference: Difference, state: StackState | None) -> Repair:
+    """Adopts the newest orphan of each URN that nothing else has; second ones are deleted."""
+    resources = state.resources if state else ()
+    ghosts = {str(ghost["urn"]) for ghost in difference.ghosts}
+    taken = {str(item["urn"]) for item in resources if not item.get("delete") and not item.get("pendingReplacement")}
+    taken = taken - ghosts | {str(resource["urn"]) for resource, _ in difference.remade}
+    adopt: list[Entry] = []
+    delete: list[Entry] = []
+    leave: list[Entry] = []
+    for entry in reversed(difference.orphans):
+        if entry.urn in taken:
+            delete.append(entry)
+        elif _provider(entry, difference.pending, resources) is None:
+            leave.append(entry)
+        else:
+            adopt.append(entry)
+            taken.add(entry.urn)
+    return Repair(adopt=tuple(reversed(adopt)), delete=tuple(delete), leave=tuple(leave))
+
+
+def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repair) -> dict[str, Any]:
+    """The deployment of `pulumi stack export` with the adopted resources and without unfinished operations."""
+    resources: list[dict[str, Any]] = [dict(item) for item in items(deployment.get("resources"))]
+    for remade, entry in difference.remade:
+        _at(resources, remade["urn"]).update(_in_the_cloud(entry))
+        _at(resources, remade["urn"]).pop("pendingReplacement")
+    for entry in repair.adopt:
+        standing = next((item for item in resources if item["urn"] == entry.urn and not item.get("delete")), None)
+        if standing is not None:
+            # What it replaces is gone already.
+            standing.update(_in_the_cloud(entry))
+            standing.pop("pendingReplacement", None)
+        else:
+            resources.append(_adopted(entry, difference.pending, resources))
+    return {**deployment, "resources": resources, "pending_operations": []}
+
+
+def _at(resources: list[dict[str, Any]], urn: str) -> dict[str, Any]:
+    return next(item for item in resources if item["urn"] == urn and item.get("pendingReplacement"))
+
+
+def _in_the_cloud(entry: Entry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "inputs": _with_secrets(entry.inputs),
+        "outputs": _with_secrets(entry.outputs),
+        "created": entry.created_at,
+        "modified": entry.created_at,
+    }
+
+
+def _adopted(entry: Entry, pending: list[Mapping[str, Any]], before: list[dict[str, Any]]) -> dict[str, Any]:
+    """The resource as the engine would have recorded it.
+
+    Without an unfinished operation nothing tells on what it depends. Whatever was there before it is then named, so
+    that a destroy removes it before all of that; the next `up` writes what the program says.
+    """
+    known = {str(item["urn"]) for item in before if not item.get("delete")}
+    begun = next(_begun(entry, pending), None)
+    if begun is None:
+        return {
+            "urn": entry.urn,
+            "custom": True,
+            "type": entry.type,
+            "provider": _provider(entry, pending, before),
+            "parent": _parent(entry, before),
+            "dependencies": [str(item["urn"]) for item in before if is_cloud_resource(item) and not item.get("delete")],
+            **_in_the_cloud(entry),
+        }
+    dependencies = [urn for urn in items(begun.get("dependencies")) if urn in known]
+    return {**begun, "dependencies": dependencies, **_in_the_cloud(entry)}
+
+
+def _begun(entry: Entry, pending: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The unfinished creates of this resource."""
+    for operation in pending:
+        if operation["type"] == "creating" and operation["resource"]["urn"] == entry.urn:
+            yield operation["resource"]
+
+
+def _provider(entry: Entry, pending: list[Mapping[str, Any]], resources: Any) -> str | None:
+    """`urn::id` of the provider that manages it, None when the state has none."""
+    wanted = next((str(begun.get("provider")) for begun in _begun(entry, pending)), entry.provider_ref)
+    of_package = [item for item in resources if item["type"] == f"pulumi:providers:{entry.provider}"]
+    references = [f"{item['urn']}::{item.get('id')}" for item in of_package]
+    if wanted in references:
+        return wanted
+    # A provider that was replaced keeps its URN.
+    return next(
+        (reference for reference in references if reference.rsplit("::", 1)[0] == wanted.rsplit("::", 1)[0]), None
+    )
+
+
+def _parent(entry: Entry, before: list[dict[str, Any]]) -> str | None:
+    """The parent, as far as the URN tells: it names the parents' types, not their names."""
+    chain = _types(entry.urn).rpartition("$")[0] or "pulumi:pulumi:Stack"
+    return next((str(item["urn"]) for item in before if _types(str(item["urn"])) == chain), None)
+
+
+def _types(urn: str) -> str:
+    """The types in a URN; a name may contain the separator."""
+    return urn.split("::", 3)[2]
+
+
+def _with_secrets(value: Any) -> Any:
+    """A value as a deployment writes it, with secrets still to be encrypted by the import."""
+    if isinstance(value, Secret):
+        return {_SIGNATURE: _SECRET, "plaintext": json.dumps(_with_secrets(value.value))}
+    if is_object(value):
+        return {key: _with_secrets(item) for key, item in value.items()}
+    if is_list(value):
+        return [_with_secrets(item) for item in value]
+    return value
