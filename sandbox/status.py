@@ -57,7 +57,7 @@ def status(form: str) -> None:
 
 
 def _document(entries: list[Entry], found: list[Difference]) -> dict[str, object]:
-    """`{"schema_version": 1, "counts": {provider: n}, "resources": [..], "orphans": [urn], "ghosts": [..], "kept": [..]}`."""
+    """`{"schema_version": 1, "counts": {..}, "resources": [..], "orphans": [..], "ghosts": [..], "kept": [..]}`."""
     resources = [
         {**{column: getattr(entry, column) for column in _COLUMNS}, "urn": entry.urn, "created_at": entry.created_at}
         for entry in entries
@@ -81,7 +81,7 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
             name = _logical_name(str(ghost["urn"]))
             yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} and gone"
         for entry in difference.kept:
-            yield f"kept:   {entry.type} {_logical_name(entry.urn)} ({entry.id}) was let go by Pulumi without deleting it"
+            yield f"kept:   {entry.type} {_logical_name(entry.urn)} ({entry.id}) was let go by Pulumi, not deleted"
     if any(found):
         yield "\nA command that is running may explain this; after a crash: sandbox recover"
 

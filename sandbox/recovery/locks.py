@@ -24,6 +24,10 @@ _PATIENCE: Final = 10.0
 flight."""
 
 
+_CLOCK_ERROR: Final = 60.0
+"""Seconds by which a process's start may be wrong: it is counted from the boot, whose time moves with the clock."""
+
+
 @dataclass(frozen=True)
 class Lock:
     """One lock file; pid is 0 where the crash cut the file short."""
@@ -50,8 +54,10 @@ class Lock:
             return False
         try:
             process = psutil.Process(self.pid)
-            # A process that began after the lock was taken only has the same number.
-            return process.status() == psutil.STATUS_ZOMBIE or process.create_time() > seconds(self.since) + 1
+            # A process that began well after the lock was taken only has the same number.
+            return (
+                process.status() == psutil.STATUS_ZOMBIE or process.create_time() > seconds(self.since) + _CLOCK_ERROR
+            )
         except psutil.NoSuchProcess:
             return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import click
@@ -13,6 +14,7 @@ from sandbox.narrow import mapping
 from sandbox.project import InputError, Project
 from sandbox.recovery.compare import Difference
 from sandbox.recovery.engine import export_deployment, import_deployment
+from sandbox.recovery.files import cut_short
 from sandbox.recovery.find import differences
 from sandbox.recovery.locks import Lock, locks, settled
 from sandbox.recovery.repair import Repair, plan_repair, repaired
@@ -31,11 +33,12 @@ class _Case:
 
     stack: str
     locks: list[Lock]
+    cut_short: list[Path]
     difference: Difference
     repair: Repair
 
     def __bool__(self) -> bool:
-        return bool(self.locks or self.difference)
+        return bool(self.locks or self.cut_short or self.difference)
 
 
 @click.command()
@@ -69,14 +72,14 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
     states = {state.stack: state for state in all_states(project)}
     found = {difference.stack: difference for difference in differences(project)}
     cases = (
-        _case(name, held.get(name, []), found.get(name, Difference(name)), states.get(name))
+        _case(project, name, held.get(name, []), found.get(name, Difference(name)), states.get(name))
         for name in ([only] if only else sorted({*states, *found}))
     )
     return [case for case in cases if case]
 
 
-def _case(stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:
-    return _Case(stack, held, difference, plan_repair(difference, state))
+def _case(project: Project, stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:
+    return _Case(stack, held, cut_short(project, stack), difference, plan_repair(difference, state))
 
 
 def _locked(stack: str, lock: Lock) -> str:
@@ -94,6 +97,8 @@ def _report(case: _Case, *, would: bool) -> Iterable[str]:
     yield f"{'Would recover' if would else 'Recovering'} the stack {case.stack} from a crash:"
     for lock in case.locks:
         yield f"  remove the lock of {lock}, which is dead"
+    for file in case.cut_short:
+        yield f"  remove the file {file.name}, which was cut short"
     for entry in case.repair.adopt:
         yield f"  adopt   {entry.type} {_name(entry.urn)} ({entry.id}): in the clouds, not in the state"
     for entry in case.repair.delete:
@@ -122,6 +127,8 @@ def _name(urn: str) -> str:
 def _do(project: Project, case: _Case) -> None:
     for lock in case.locks:
         lock.remove()
+    for file in case.cut_short:
+        file.unlink(missing_ok=True)
     _delete(project, case.repair)
     difference = case.difference
     if case.repair.adopt or difference.remade or difference.pending:

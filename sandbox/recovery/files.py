@@ -1,0 +1,33 @@
+"""Files of Pulumi's file backend that a killed engine has cut short.
+
+The backend writes a file under another name and renames it, but not the attributes it keeps beside it: an empty
+`<stack>.json.attrs` makes every command fail with "failed to load checkpoint: EOF". Without the file it reads on.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sandbox.project import Project
+
+__all__ = ["cut_short"]
+
+
+def cut_short(project: Project, stack: str) -> list[Path]:
+    """Unfinished files of a stack that are safe to remove while no engine works on it."""
+    root = project.store.state / ".pulumi"
+    files = [
+        *root.glob("meta.yaml*"),
+        *(root / "stacks" / project.name).glob(f"{stack}.json*"),
+        *(file for kind in ("history", "backups") for file in (root / kind / project.name / stack).glob("*")),
+    ]
+    return sorted(file for file in files if file.suffix == ".tmp" or (file.suffix == ".attrs" and not _is_json(file)))
+
+
+def _is_json(file: Path) -> bool:
+    try:
+        json.loads(file.read_text())
+    except ValueError:
+        return False
+    return True
