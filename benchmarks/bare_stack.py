@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pulumi
-
-from components.clouds import declare
+from components.clouds import declare, running_stack
 from components.spec_file import read_spec
 
-config = pulumi.Config()
-declare(read_spec(Path(config.require("spec"))), config, stack=pulumi.get_stack())
+config = running_stack()
+declare(read_spec(config.spec), config)

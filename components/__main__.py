@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
 from components.aws.location import Location, parse_location
 from components.aws.plan import AwsClusterPlan, plan_cluster
+from components.first_spec import first_spec, schema_beside
+from components.input_error import InputError
 from components.plan import PlanError
-from components.spec import ClusterSpec
-from components.spec_file import SpecError, read_spec
+from components.spec import NAME, ClusterSpec
+from components.spec_file import read_spec
+from components.spec_schema import spec_schema
+from components.stack_file import read_stack
+from components.yaml_file import shown_path
 
 __all__ = ["main"]
 
@@ -27,31 +32,79 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--region", default="us-east-1", show_default=True, help="AWS region.")
-@click.option("--zone", help="Zone of the GPU nodes.  [default: zone a of the region]")
+@click.argument("spec", required=False, type=click.Path(path_type=Path))
+@click.option("--stack", help="Check this stack: its configuration, and the spec it names.")
+@click.option("--region", help="AWS region for SPEC.  [default: us-east-1]")
+@click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: zone a of the region]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(spec: Path, region: str, zone: str | None, form: str) -> None:
-    """Check SPEC and print the AWS plan it gives. Exits with 2 and every problem where it can't be used."""
+def check(spec: Path | None, stack: str | None, region: str | None, zone: str | None, form: str) -> None:
+    """Check SPEC, or the stack named by --stack, and print the AWS plan it gives.
+
+    Exits with 2 and every problem where it can't be used: the same text that a preview gives.
+    """
+    try:
+        if stack is not None:
+            if spec or region or zone:
+                raise click.UsageError("--stack brings its own spec, region and zone; leave them out")
+            plan, location = _plan_of_stack(stack)
+        elif spec is not None:
+            plan, location = _plan_of_spec(spec, region or "us-east-1", zone)
+        else:
+            raise click.UsageError("name a SPEC, or a stack by --stack")
+    except InputError as error:
+        click.echo(str(error), err=True)
+        sys.exit(_INPUT_ERROR)
+    click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan, location))
+
+
+def _plan_of_stack(stack: str) -> tuple[AwsClusterPlan, Location]:
+    config = read_stack(stack, Path.cwd())
+    return _plan(config.spec, config.location, stack), config.location
+
+
+def _plan_of_spec(spec: Path, region: str, zone: str | None) -> tuple[AwsClusterPlan, Location]:
     location = parse_location(region=region, zone=zone or f"{region}a", second_zone=None)
     if isinstance(location, list):
-        _refuse("\n".join(f"--{problem}" for problem in location))
+        raise InputError("command line", [f"--{problem}" for problem in location])
+    return _plan(spec, location, spec.stem), location
+
+
+def _plan(path: Path, location: Location, stack: str) -> AwsClusterPlan:
     try:
-        plan = plan_cluster(read_spec(spec), location, stack=spec.stem)
-    except (SpecError, PlanError) as error:
-        _refuse(str(error))
-    click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan, location))
+        return plan_cluster(read_spec(path), location, stack=stack)
+    except PlanError as error:
+        raise InputError(shown_path(path), error.problems) from None
 
 
 @main.command()
 def schema() -> None:
     """Print the JSON Schema of a spec, for editors."""
-    click.echo(json.dumps(ClusterSpec.model_json_schema(), indent=2))
+    click.echo(spec_schema(), nl=False)
 
 
-def _refuse(message: str) -> NoReturn:
-    click.echo(message, err=True)
-    sys.exit(_INPUT_ERROR)
+def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    del context, parameter
+    if re.match(NAME, value) is None:
+        raise click.BadParameter(f"{value!r}; write {ClusterSpec.model_fields['name'].description}")
+    return value
+
+
+@main.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--name", default="trial", show_default=True, callback=_cluster_name, help="Prefix of every resource.")
+@click.option("--nodes", default=4, show_default=True, type=click.IntRange(1, 400), help="Training nodes of 8 GPUs.")
+def init(path: Path | None, name: str, nodes: int) -> None:
+    """Write a first spec to PATH, by default NAME.yaml; never over a file that is there."""
+    path = path or Path(f"{name}.yaml")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(first_spec(name, nodes, schema_beside(path)))
+    except FileExistsError:
+        raise click.UsageError(f"{path} exists already and is left as it is; name another PATH") from None
+    except OSError as error:
+        raise click.UsageError(f"{path} can't be written: {error.strerror}; name another PATH") from None
+    click.echo(f"Wrote {path}. Put your own labels, budget and access.cidrs into it.")
+    click.echo(f"Next: cluster check {path}")
 
 
 def _summary(plan: AwsClusterPlan, location: Location) -> str:

@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
 import pulumi
+from pulumi.runtime.config import CONFIG, get_config_env
 
+from components.input_error import InputError
 from components.plan import PlanError
 from components.spec import ClusterSpec
+from components.stack_config import StackConfig, stack_config
+from components.yaml_file import shown_path
 
-__all__ = ["declare"]
+__all__ = ["declare", "running_stack"]
 
 
-def declare(spec: ClusterSpec, config: pulumi.Config, *, stack: str) -> pulumi.ComponentResource:
+def running_stack() -> StackConfig:
+    """The configuration of the stack this program runs for. Raises InputError with every mistake in it."""
+    return stack_config(
+        {**get_config_env(), **CONFIG.get()},
+        project=pulumi.get_project(),
+        stack=pulumi.get_stack(),
+        program=Path.cwd(),
+        root=Path(pulumi.get_root_directory()),
+    )
+
+
+def declare(spec: ClusterSpec, config: StackConfig) -> pulumi.ComponentResource:
     """The cluster of a spec, in the cloud and at the place of the stack's configuration.
 
-    Raises PlanError with every reason why the cloud can't carry it there.
+    Raises InputError with every reason why the cloud can't carry it there.
     """
-    clouds: dict[str, Callable[[ClusterSpec, pulumi.Config, str], pulumi.ComponentResource]] = {"aws": _aws}
-    cloud = config.require("cloud")
-    if cloud not in clouds:
-        raise PlanError([f"{config.full_key('cloud')} is {cloud!r}; allowed: {', '.join(clouds)}"])
-    return clouds[cloud](spec, config, stack)
+    clouds = {"aws": _aws}
+    try:
+        return clouds[config.cloud](spec, config)
+    except PlanError as error:
+        raise InputError(shown_path(config.spec), error.problems) from None
 
 
-def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str) -> pulumi.ComponentResource:
-    # Imported here: an SDK takes seconds, and a stack needs one cloud's only.
+def _aws(spec: ClusterSpec, config: StackConfig) -> pulumi.ComponentResource:
+    from components.aws.plan import plan_cluster
+
+    plan = plan_cluster(spec, config.location, stack=config.stack)
+
+    # Imported here: an SDK takes seconds, a stack needs one cloud's only, and a refused plan needs none.
     import pulumi_aws as aws
 
     from components.aws.cluster import TrainingCluster
-    from components.aws.location import parse_location
-    from components.aws.plan import plan_cluster
 
-    location = parse_location(
-        region=config.require("region"), zone=config.require("zone"), second_zone=config.get("secondZone")
-    )
-    if isinstance(location, list):
-        raise PlanError([f"{config.full_key('')}{problem}" for problem in location])
-    plan = plan_cluster(spec, location, stack=stack)
     for loss in plan.facts["losses"]:
         pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
-    provider = aws.Provider("aws", region=location.region)
+    provider = aws.Provider("aws", region=config.location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

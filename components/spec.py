@@ -9,13 +9,14 @@ import datetime
 import ipaddress
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from components.labels import LABEL_VALUE, REQUIRED_LABELS
 
 __all__ = [
+    "NAME",
     "Access",
     "Budget",
     "CapacityBlockPurchase",
@@ -35,7 +36,9 @@ __all__ = [
     "Training",
 ]
 
+NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
+_LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -75,10 +78,14 @@ class Model(BaseModel):
 class Training(Model):
     """The training pool: fixed size, co-located, fabric on."""
 
-    nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use")
+    nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
     spares: int = Field(default=0, ge=0, le=512, description="Nodes bought beside the asked ones, in the same domain")
     fabric_gbps: int = Field(
-        default=0, ge=0, le=12_800, description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has"
+        default=0,
+        ge=0,
+        le=12_800,
+        description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has",
+        examples=[1600, 3200],
     )
 
 
@@ -100,7 +107,10 @@ class CapacityBlockPurchase(Model):
     kind: Literal["capacity-block"]
 
 
-Purchase = Annotated[OnDemandPurchase | SpotPurchase | CapacityBlockPurchase, Field(discriminator="kind")]
+Purchase = Annotated[
+    OnDemandPurchase | SpotPurchase | CapacityBlockPurchase,
+    Field(discriminator="kind", description="How the training nodes are paid for"),
+]
 
 
 class GroupPlacement(Model):
@@ -113,7 +123,12 @@ class ReservationPlacement(Model):
     """Capacity that is reserved, and therefore placed, already."""
 
     kind: Literal["reservation"]
-    id: str = Field(min_length=3, max_length=512, description="The cloud's id of the reservation or capacity block")
+    id: str = Field(
+        min_length=3,
+        max_length=512,
+        description="The cloud's id of the reservation or capacity block",
+        examples=["cr-0123456789abcdef0"],
+    )
     group: str | None = Field(
         default=None, min_length=1, description="Placement group the reservation was created in; leave out otherwise"
     )
@@ -125,18 +140,23 @@ class NoPlacement(Model):
     kind: Literal["none"]
 
 
-Placement = Annotated[GroupPlacement | ReservationPlacement | NoPlacement, Field(discriminator="kind")]
+Placement = Annotated[
+    GroupPlacement | ReservationPlacement | NoPlacement,
+    Field(discriminator="kind", description="What keeps the training nodes close to each other"),
+]
 
 
 class Elastic(Model):
     """Single-node GPU capacity that comes and goes with the jobs."""
 
-    engine: Literal["karpenter", "native"] = "karpenter"
-    max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach")
+    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pool")
+    max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach", examples=[8])
     expected_gpus: Decimal | None = Field(
         default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
     )
-    purchase: tuple[Literal["on-demand", "spot"], ...] = Field(default=("on-demand",), min_length=1)
+    purchase: tuple[Literal["on-demand", "spot"], ...] = Field(
+        default=("on-demand",), min_length=1, description="How its machines may be paid for", examples=[["spot"]]
+    )
 
     @model_validator(mode="after")
     def expected_is_within_the_limit(self) -> Elastic:
@@ -151,33 +171,45 @@ class Mig(Model):
     """Nodes whose GPUs are sliced; never for multi-node training."""
 
     nodes: int = Field(ge=1, le=512, description="Nodes in the pool")
-    layout: str = Field(min_length=1, description="Slices of every GPU, such as all-1g.10gb")
+    layout: str = Field(min_length=1, description="Slices of every GPU", examples=["all-1g.10gb"])
 
 
 class SharedStorage(Model):
     """The file system every node mounts."""
 
-    usable_tib: Decimal = Field(gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom")
-    gb_per_s: Decimal = Field(default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s")
+    usable_tib: Decimal = Field(
+        gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom", examples=[20]
+    )
+    gb_per_s: Decimal = Field(
+        default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s", examples=[3]
+    )
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
 
 
 class Storage(Model):
+    """Where data lives."""
+
     shared: SharedStorage
 
 
 class Budget(Model):
     """The most this stack may cost in a month of 730 hours."""
 
-    monthly_usd: Annotated[Decimal, BeforeValidator(_money)] = Field(gt=0, decimal_places=2)
-    on_exceed: Literal["fail", "warn"] = "fail"
+    monthly_usd: Annotated[Decimal, BeforeValidator(_money)] = Field(
+        gt=0, le=1_000_000_000, decimal_places=2, description="USD for a month of 730 hours", examples=[330000]
+    )
+    on_exceed: Literal["fail", "warn"] = Field(
+        default="fail", description="fail: refuse the plan before anything is registered"
+    )
 
 
 class PublicAccess(Model):
     """The cluster's API answers on the internet, to these ranges only."""
 
     kind: Literal["public"]
-    cidrs: tuple[Cidr, ...] = Field(min_length=1, description="IPv4 ranges that may reach the API")
+    cidrs: tuple[Cidr, ...] = Field(
+        min_length=1, description="IPv4 ranges that may reach the API", examples=[["203.0.113.0/24"]]
+    )
 
     @field_validator("cidrs")
     @classmethod
@@ -193,40 +225,54 @@ class PrivateAccess(Model):
     kind: Literal["private"]
 
 
-Access = Annotated[PublicAccess | PrivateAccess, Field(discriminator="kind")]
+Access = Annotated[
+    PublicAccess | PrivateAccess, Field(discriminator="kind", description="From where the cluster's API can be reached")
+]
 
 
 class Exemption(Model):
     """A rule that a resource may break, for a reason, until a day."""
 
-    rule: str = Field(min_length=1)
+    rule: str = Field(
+        min_length=1, description="Name of the rule, as `guardrails list` prints it", examples=["required-labels"]
+    )
     resource: str = Field(min_length=1, description="Logical name of the resource, or * for all")
-    reason: str = Field(min_length=10)
-    owner: str = Field(min_length=1)
-    until: datetime.date
+    reason: str = Field(min_length=10, description="Why it may")
+    owner: str = Field(min_length=1, description="Who answers for it")
+    until: datetime.date = Field(description="Last day it holds", examples=["2027-01-31"])
 
 
 class ClusterSpec(Model):
     """One training cluster. The same spec gives equivalent clusters on every cloud."""
 
     name: str = Field(
-        pattern=r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$",
+        pattern=NAME,
         description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
     )
-    accelerator: Literal["h100", "h200"] = "h100"
+    accelerator: Literal["h100", "h200"] = Field(default="h100", description="GPU of the training nodes")
     training: Training
     purchase: Purchase = OnDemandPurchase()
     placement: Placement = GroupPlacement()
     elastic: Elastic | None = None
     mig: Mig | None = None
     storage: Storage
-    labels: dict[str, str]
+    labels: dict[str, str] = Field(
+        description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
+        json_schema_extra={
+            "required": list(REQUIRED_LABELS),
+            "propertyNames": {"pattern": LABEL_VALUE.pattern},
+            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE.pattern},
+        },
+    )
     budget: Budget
     duration: Annotated[int, BeforeValidator(_hours)] = Field(
-        gt=0, description="How long the cluster is meant to stand: 36h, 14d or 2w; held in hours"
+        gt=0,
+        description="How long the cluster is meant to stand, in hours, days or weeks",
+        examples=["36h", "14d", "2w"],
+        json_schema_extra={"type": "string", "pattern": _DURATION.pattern},
     )
     access: Access
-    exemptions: tuple[Exemption, ...] = ()
+    exemptions: tuple[Exemption, ...] = Field(default=(), description="Rules that resources may break until a day")
 
     @field_validator("labels", mode="before")
     @classmethod
@@ -235,21 +281,12 @@ class ClusterSpec(Model):
             return value
         labels = cast(dict[Any, Any], value)
         missing = [key for key in REQUIRED_LABELS if key not in labels]
-        numbers = [f"{key}: {text}" for key, text in labels.items() if not isinstance(text, str)]
-        wrong = [
-            f"{key}: {text}" for key, text in labels.items() if isinstance(text, str) and not LABEL_VALUE.match(text)
-        ]
-        wrong += [str(key) for key in labels if not LABEL_VALUE.match(str(key))]
-        problems: list[str] = []
-        if missing:
-            problems.append(f"lacks {', '.join(missing)}; required: {', '.join(REQUIRED_LABELS)}")
-        if numbers:
-            problems.append(f"{', '.join(numbers)}: not text; put the value in quotes")
-        if wrong:
-            problems.append(
-                f"{'; '.join(wrong)}: not allowed on every cloud; write 1 to 63 lower-case letters, digits, - and _, "
-                "starting and ending with a letter or digit"
-            )
+        problems = [f"lacks {', '.join(missing)}; required: {', '.join(REQUIRED_LABELS)}"] if missing else []
+        for key, text in labels.items():
+            if not LABEL_VALUE.match(str(key)):
+                problems.append(f"may not have the name {key!r} on every cloud; write {_LABEL_RULE}")
+            elif not isinstance(text, str) or not LABEL_VALUE.match(text):
+                problems.append(f"{key}: write {_LABEL_RULE}")
         if problems:
             raise ValueError("\n".join(problems))
         return labels

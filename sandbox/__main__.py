@@ -34,6 +34,8 @@ def cli() -> None:
 def pulumi(args: tuple[str, ...]) -> None:
     """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
 
+    Where the program refuses what its user wrote, and says so by the file SANDBOX_INPUT_ERROR, it is 2.
+
     State and ledger live under .sandbox/ of the project. Stack files are read, never written: `-c key=value` lasts for
     one run.
     """

@@ -34,6 +34,12 @@ _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "pac
 _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
 _LOGS_KEPT: Final = 20
 
+INPUT_ERROR: Final = 2
+"""Exit code for what the user must change."""
+INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
+"""Where a program that refuses its user's input makes a file: the command then ends with 2, not with Pulumi's 1. A file
+works with every language host, whose only other way out is an error text."""
+
 _WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
 _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
     **{
@@ -96,8 +102,9 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     _prune_logs(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.
-        socket_path = scratch / "clouds"
-        variables = environment(os.environ, store) | {SOCKET_VARIABLE: str(socket_path)}
+        socket_path, refused = scratch / "clouds", scratch / "input-error"
+        variables = environment(os.environ, store)
+        variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
@@ -107,7 +114,8 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
-            return run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
+            code = run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
+            return INPUT_ERROR if code and refused.exists() else code
 
 
 def _with_stack(

@@ -60,13 +60,33 @@ def private_config(project: Project, stack: str, source: Path, target: Path) -> 
 
 
 def _load(file: Path) -> dict[str, Any]:
+    """The settings in a stack's file. Refuses what the engine would refuse too: a key that stands twice, a list."""
     if not file.is_file():
         return {}
+    source = f"{file.parent.name}/{file.name}: 1 problem\n "
     try:
-        settings = yaml.safe_load(file.read_text())
+        text = file.read_text(encoding="utf-8")
+        root, settings = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source} is not UTF-8; save the file as UTF-8") from error
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise InputError(f"{source} {line}not YAML: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
-        raise InputError(f"{file} is no valid YAML: {error}") from error
-    return dict(settings) if is_object(settings) else {}
+        raise InputError(f"{source} not YAML: {error}") from error
+    if settings is None:
+        return {}
+    if not isinstance(root, yaml.MappingNode) or not is_object(settings):
+        raise InputError(f"{source} holds no mapping; a stack's file is a mapping with config:")
+    for above, node in (("", root), *((f"{key.value}.", value) for key, value in root.value)):
+        keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+        for index, key in enumerate(keys):
+            if key.value in [other.value for other in keys[:index]]:
+                name, line = f"{above}{key.value}", key.start_mark.line + 1
+                raise InputError(f"{source} line {line}: {name} is given twice; keep one")
+    if not is_object(settings.get("config") or {}):
+        raise InputError(f"{source} config is no mapping; write a mapping from keys to values")
+    return dict(settings)
 
 
 def _readable(value: Any, path: str, unreadable: list[str]) -> Any:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pulumi
 
-from components.clouds import declare
-from components.plan import PlanError
-from components.spec_file import SpecError, read_spec
+from components.clouds import declare, running_stack
+from components.input_error import InputError
+from components.refusal import refuse
+from components.spec_file import read_spec
 from cost.preview import costed_plan, watch
 
 resources = watch()
-config = pulumi.Config()
 try:
-    declare(read_spec(Path(config.require("spec"))), config, stack=pulumi.get_stack())
-except (SpecError, PlanError) as error:
-    raise pulumi.RunError(str(error)) from None
+    config = running_stack()
+    declare(read_spec(config.spec), config)
+except InputError as error:
+    refuse(error)
 for name, total in costed_plan(resources).items():
     pulumi.export(name, total)

@@ -5,9 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Location", "parse_location"]
+from components.input_error import did_you_mean
 
-_REGION = re.compile(r"^[a-z]{2}(-[a-z]+)+-\d$")
+__all__ = ["REGIONS", "Location", "parse_location"]
+
+REGIONS = tuple(
+    f"{area}-{place}"
+    for area, places in {
+        "us": "east-1 east-2 west-1 west-2",
+        "ca": "central-1 west-1",
+        "mx": "central-1",
+        "sa": "east-1",
+        "eu": "central-1 central-2 north-1 south-1 south-2 west-1 west-2 west-3",
+        "ap": "east-1 east-2 northeast-1 northeast-2 northeast-3 south-1 south-2 southeast-1 southeast-2 southeast-3 "
+        "southeast-4 southeast-5 southeast-6 southeast-7",
+        "af": "south-1",
+        "il": "central-1",
+        "me": "central-1 south-1",
+    }.items()
+    for place in places.split()
+)
+"""The regions of the commercial partition, the only one whose ARNs the components write.
+
+Source: pulumi-aws v7.51.1, its enum `Region`.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,17 +40,20 @@ class Location:
     second_zone: str
 
 
-def parse_location(*, region: str, zone: str, second_zone: str | None) -> Location | list[str]:
+def parse_location(*, region: str, zone: str | None, second_zone: str | None) -> Location | list[str]:
     """The location, or every problem with it in the words of the stack's configuration.
 
-    The control plane needs two zones (EKS refuses one). Without `secondZone` it takes zone a, or b beside a.
+    zone: None where it is missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
+    Without `secondZone` it takes zone a, or b beside a.
     """
-    problems: list[str] = []
-    if not _REGION.match(region):
-        problems.append(f"region is {region!r}; write an AWS region such as us-east-1")
-        return problems
+    if region not in REGIONS:
+        near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
+        return [f"region is {region!r}; write an AWS region such as us-east-1{near}"]
+    if zone is None:
+        return []
     if second_zone is None:
         second_zone = f"{region}b" if zone == f"{region}a" else f"{region}a"
+    problems: list[str] = []
     for field, value in (("zone", zone), ("secondZone", second_zone)):
         if not re.match(rf"^{re.escape(region)}[a-z]$", value):
             problems.append(f"{field} is {value!r}; write a zone of {region}, such as {region}a")

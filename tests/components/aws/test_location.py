@@ -23,7 +23,13 @@ def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None
 @pytest.mark.parametrize(
     ("region", "zone", "second_zone", "expected"),
     [
-        ("useast1", "useast1a", None, ["region is 'useast1'; write an AWS region such as us-east-1"]),
+        (
+            "us-esat-1",
+            "us-esat-1a",
+            None,
+            ["region is 'us-esat-1'; write an AWS region such as us-east-1; did you mean us-east-1?"],
+        ),
+        ("moon-1", None, None, ["region is 'moon-1'; write an AWS region such as us-east-1"]),
         ("us-east-1", "us-west-2a", None, ["zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a"]),
         (
             "us-east-1",
@@ -42,5 +48,5 @@ def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None
         ),
     ],
 )
-def test_a_wrong_place_is_said(region: str, zone: str, second_zone: str | None, expected: list[str]) -> None:
+def test_a_wrong_place_is_said(region: str, zone: str | None, second_zone: str | None, expected: list[str]) -> None:
     assert parse_location(region=region, zone=zone, second_zone=second_zone) == expected

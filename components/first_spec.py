@@ -1,0 +1,67 @@
+"""A first spec to start from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["first_spec", "schema_beside"]
+
+_SCHEMA = Path("stacks/specs/schema.json")
+_USD_A_NODE = 60_000  # a month of a p5.48xlarge at list price is $40,179; room for storage, elastic pool and spare
+_TEXT = """\
+{schema}# One training cluster, in words that hold on every cloud. The stack's configuration chooses cloud and location.
+name: {name}
+accelerator: h100
+
+training:
+  nodes: {nodes}              # nodes of 8 GPUs that jobs can use
+  spares: {spares}             # bought beside them, in the same co-location domain
+
+purchase:
+  kind: on-demand
+
+placement:
+  kind: group           # one co-location domain made for this cluster
+
+storage:
+  shared:
+    usable_tib: 20      # TiB that data may fill; headroom comes on top
+    gb_per_s: 3
+    protect: true       # refuse to delete it with the cluster
+
+labels:                 # on every resource
+  team: research
+  project: foundation-model
+  cost-center: cc-1234
+  environment: trial
+  owner: ml-platform
+
+budget:
+  monthly_usd: {budget}
+  on_exceed: fail       # refuse the plan before anything is registered
+
+duration: 14d
+
+access:
+  kind: public          # the cluster's API, for these ranges only
+  cidrs:
+    - 203.0.113.0/24    # replace by the range of your office or VPN
+"""
+
+
+def first_spec(name: str, nodes: int, schema: str | None) -> str:
+    """A whole spec with comments. nodes: of 8 GPUs; a spare comes on top. schema: its path as the spec sees it."""
+    spares = 1 if nodes > 1 else 0
+    line = "" if schema is None else f"# yaml-language-server: $schema={schema}\n"
+    budget = _USD_A_NODE * (nodes + spares)
+    return _TEXT.format(schema=line, name=name, nodes=nodes, spares=spares, budget=budget)
+
+
+def schema_beside(path: Path) -> str | None:
+    """The project's schema as seen from a spec at `path`; None outside of the project."""
+    folder = path.absolute().parent
+    for root in (folder, *folder.parents):
+        if (root / _SCHEMA).is_file():
+            return os.path.relpath(root / _SCHEMA, folder)
+    return None

@@ -1,0 +1,86 @@
+"""A stack's configuration: which spec, which cloud, where. Every mistake in it at once. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from components.aws.location import Location, parse_location
+from components.input_error import InputError, did_you_mean
+
+__all__ = ["CLOUDS", "StackConfig", "stack_config"]
+
+CLOUDS = ("aws",)
+_REQUIRED = {"spec": "specs/trial.yaml", "cloud": "aws", "region": "us-east-1", "zone": "us-east-1a"}
+"""With an example each."""
+_OPTIONAL = ("secondZone",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackConfig:
+    """spec: its file, absolute. location: checked, where the cluster stands."""
+
+    stack: str
+    spec: Path
+    cloud: str
+    location: Location
+
+
+def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
+    """The configuration of a stack.
+
+    values: every key with its namespace, as Pulumi gives them. project: the namespace of ours. program: the folder
+    that the spec's path starts from. root: the project's folder, which no spec may lie outside of.
+    Raises InputError with every problem.
+    """
+    own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
+    known = (*_REQUIRED, *_OPTIONAL)
+    problems: list[str] = []
+    unknown = [key for key in own if key not in known]
+    for key in unknown:
+        near = did_you_mean(key, known) or f"; allowed: {', '.join(known)}"
+        problems.append(f"{project}:{key} is not a key{near}")
+    empty = [key for key in known if key in own and not own[key].strip()]
+    problems += [f"{project}:{key} is empty; write a value" for key in empty]
+    nested = [key for key in known if own.get(key, "").startswith(("{", "["))]
+    problems += [f"{project}:{key} is {own[key]}; write a single text" for key in nested]
+    for key, example in _REQUIRED.items():
+        if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
+            add = f"add {project}:{key}: {example}"
+            problems.append(f"{project}:{key} is missing; {add}{_elsewhere(f'{project}:{key}', values)}")
+    given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
+    if "spec" in given:
+        problems += [f"{project}:{text}" for text in _spec_problems(given["spec"], program, root)]
+    if "cloud" in given and given["cloud"] not in CLOUDS:
+        near = did_you_mean(given["cloud"], CLOUDS)
+        problems.append(f"{project}:cloud is {given['cloud']!r}; allowed: {', '.join(CLOUDS)}{near}")
+        raise InputError(_source(stack), problems)  # places are named in the words of a cloud
+    location: Location | list[str] = []
+    if "region" in given:
+        location = parse_location(region=given["region"], zone=given.get("zone"), second_zone=given.get("secondZone"))
+        if isinstance(location, list):
+            problems += [f"{project}:{problem}" for problem in location]
+    if problems or isinstance(location, list):
+        raise InputError(_source(stack), problems)
+    return StackConfig(stack=stack, spec=program / given["spec"], cloud=given["cloud"], location=location)
+
+
+def _source(stack: str) -> str:
+    return f"configuration of stack {stack}"
+
+
+def _elsewhere(key: str, values: Mapping[str, str]) -> str:
+    """A key of another namespace that looks like it."""
+    near = did_you_mean(key, [other for other in values if other.partition(":")[0] != key.partition(":")[0]])
+    return near.replace("; did you mean", ", or correct").rstrip("?")
+
+
+def _spec_problems(spec: str, program: Path, root: Path) -> list[str]:
+    inside = f"write the path of a file inside the project, seen from {program.name}/, such as specs/trial.yaml"
+    if Path(spec).is_absolute():
+        return [f"spec is {spec!r}, an absolute path, which is another file on another machine; {inside}"]
+    if not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
+        return [f"spec is {spec!r}, which lies outside the project; {inside}"]
+    return []

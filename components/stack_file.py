@@ -1,0 +1,57 @@
+"""Reads a stack's configuration from its file, as Pulumi would hand it to the program; no engine needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from components.input_error import InputError, did_you_mean
+from components.stack_config import StackConfig, stack_config
+from components.yaml_file import read_yaml, shown_path
+
+__all__ = ["read_stack"]
+
+_WHAT = "a stack's file is a mapping with config:"
+
+
+def read_stack(stack: str, folder: Path) -> StackConfig:
+    """The configuration of a stack of the project at or above `folder`.
+
+    Raises InputError with every problem.
+    """
+    root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
+    if root is None:
+        raise InputError(f"stack {stack}", [f"there is no Pulumi.yaml in {folder} or above; run this in the project"])
+    project = read_yaml(root / "Pulumi.yaml", what="a project's file is a mapping with name:").data
+    program = root / str(project.get("main") or ".")
+    stacks = root / str(project.get("stackConfigDir") or ".")
+    path = stacks / f"Pulumi.{stack}.yaml"
+    if not path.exists():
+        known = sorted(file.name[len("Pulumi.") : -len(".yaml")] for file in stacks.glob("Pulumi.*.yaml"))
+        listed = f"; stacks here: {', '.join(known) or 'none yet'}{did_you_mean(stack, known)}"
+        raise InputError(f"stack {stack}", [f"there is no {shown_path(path)}{listed}"])
+    if not path.read_bytes().strip():
+        return stack_config({}, project=str(project["name"]), stack=stack, program=program, root=root)
+    file = read_yaml(path, what=_WHAT)
+    if file.twice:
+        raise InputError(file.source, [f"line {line}: {name} is given twice; keep one" for line, name in file.twice])
+    config: Any = file.data.get("config") or {}
+    if not isinstance(config, dict):
+        raise InputError(file.source, ["config is no mapping; write a mapping from keys to values"])
+    values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
+    return stack_config(values, project=str(project["name"]), stack=stack, program=program, root=root)
+
+
+def _text(value: Any) -> str:
+    """A value as the program sees it: Pulumi hands over text, and JSON for what is nested."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, separators=(",", ":"))
+    return yaml.safe_dump(value).split("\n")[0]
