@@ -1,9 +1,11 @@
-"""`make bench`: every benchmark, one after the other."""
+"""`make bench`: every bar in one run; exits with 1 when one is missed."""
 
 from __future__ import annotations
 
-from benchmarks import cost_plan, preview, share
+import sys
 
-share.main()
-cost_plan.main()
-preview.main()
+from benchmarks import cost_plan, fresh_clone, preview, share
+from benchmarks.bars import report
+
+if __name__ == "__main__":
+    sys.exit(report([*preview.bars(), *share.bars(), *cost_plan.bars(), *fresh_clone.bars()]))

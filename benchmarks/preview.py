@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import statistics
 import subprocess
@@ -10,12 +11,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.bars import RUNS, Bar
+
 ROOT = Path(__file__).parents[1]
 SANDBOX = Path(sys.executable).parent / "sandbox"
-RUNS = 7
 
 
-def main() -> None:
+def bars() -> list[Bar]:
+    """Medians of the ratios within each round, so that a slower or faster minute counts for both sides alike."""
     with tempfile.TemporaryDirectory() as folder:
         bare = _project(Path(folder) / "bare")
         shutil.copy(ROOT / "benchmarks/bare_stack.py", bare / "stacks/__main__.py")
@@ -28,25 +31,33 @@ def main() -> None:
         cases = {
             "bare": (bare, ()),
             "costed": (costed, ()),
-            "costed + policies": (costed, ("--policy-pack", "policies")),
-            "costed, 400 nodes": (large, ()),
+            "with policies": (costed, ("--policy-pack", "policies")),
+            "400 nodes": (large, ()),
         }
-        for project, extra in cases.values():
-            _preview(project, extra)
-        seconds: dict[str, list[float]] = {name: [] for name in cases}
-        for _ in range(RUNS):
-            for name, (project, extra) in cases.items():
-                seconds[name].append(_preview(project, extra))
-    medians = {name: statistics.median(values) for name, values in seconds.items()}
-    print(f"Preview of the trial stack, median of {RUNS} interleaved runs")
-    for name, median in medians.items():
-        print(f"  {name:<20} {median:6.2f} s   {min(seconds[name]):.2f} to {max(seconds[name]):.2f}")
-    for name, of, bar in (
-        ("costed", "bare", "1.05"),
-        ("costed + policies", "bare", "1.30"),
-        ("costed, 400 nodes", "costed", "1.05"),
-    ):
-        print(f"  {name} / {of}: {medians[name] / medians[of]:.3f}   (bar {bar})")
+        resources = {name: _resources(_preview(project, extra)[1]) for name, (project, extra) in cases.items()}
+        rounds: list[dict[str, float]] = []
+        for number in range(RUNS):
+            order = list(cases) if number % 2 else list(reversed(cases))
+            rounds.append({name: _preview(*cases[name])[0] for name in order})
+    for name in cases:
+        seconds = [one[name] for one in rounds]
+        print(f"preview, {name:<14} {statistics.median(seconds):6.2f} s   {min(seconds):.2f} to {max(seconds):.2f}")
+
+    def ratio(name: str, of: str) -> float:
+        return statistics.median(one[name] / one[of] for one in rounds)
+
+    return [
+        Bar("costed preview / bare program", ratio("costed", "bare"), 1.05),
+        Bar("costed and policy-checked preview / bare program", ratio("with policies", "bare"), 1.30, aim=1.15),
+        Bar("costed preview, 400 nodes / 4 nodes", ratio("400 nodes", "costed"), 1.05),
+        Bar("resources, 400 nodes / 4 nodes", resources["400 nodes"] / resources["costed"], 1.0),
+    ]
+
+
+def _resources(plan: str) -> int:
+    found = re.search(r"\+ (\d+) to create", plan)
+    assert found, plan
+    return int(found[1])
 
 
 def _project(path: Path) -> Path:
@@ -58,7 +69,7 @@ def _project(path: Path) -> Path:
     return path
 
 
-def _preview(project: Path, extra: tuple[str, ...]) -> float:
+def _preview(project: Path, extra: tuple[str, ...]) -> tuple[float, str]:
     started = time.perf_counter()
     done = subprocess.run(
         [str(SANDBOX), "pulumi", "preview", "--stack", "aws-trial", *extra],
@@ -69,4 +80,4 @@ def _preview(project: Path, extra: tuple[str, ...]) -> float:
     )
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    return time.perf_counter() - started
+    return time.perf_counter() - started, done.stdout

@@ -1,8 +1,8 @@
 """Wrong specs and stack configurations: what each prints, in a real preview and in `cluster check` alike.
 
-A case is a folder in `bad/`: `change.yaml` replaces text of `bad/spec.yaml`; `spec.yaml` and `stack.yaml` stand in place
-of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from `cluster check`;
-EVERY_PREVIEW=1 takes each case through the engine, and not only the stack's own and one of each kind.
+A case is a folder in `bad/`: `change.yaml` replaces text of `bad/spec.yaml`; `spec.yaml` and `stack.yaml` stand in
+place of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from `cluster
+check`; EVERY_PREVIEW=1 takes each case through the engine, not only those of the stack and one of each kind.
 """
 
 from __future__ import annotations
@@ -21,11 +21,26 @@ from components.__main__ import main
 
 BAD = Path(__file__).with_name("bad")
 CASES = sorted(path.name for path in BAD.iterdir() if path.is_dir())
-KINDS = (
-    "access-range-with-host-bits budget-as-text capacity-block-without-id control-character empty "
-    "exemption-until-no-day labels-as-boolean labels-missing many-at-once more-nodes-than-a-node-group name-in-capitals "
-    "nested-too-deeply not-utf-8 section-empty unknown-key-from-elsewhere yaml-anchor-holds-itself yaml-tab zero-nodes"
-).split()
+KINDS = {
+    "access-range-with-host-bits",
+    "budget-as-text",
+    "capacity-block-without-id",
+    "control-character",
+    "empty",
+    "exemption-until-no-day",
+    "labels-as-boolean",
+    "labels-missing",
+    "many-at-once",
+    "more-nodes-than-a-node-group",
+    "name-in-capitals",
+    "nested-too-deeply",
+    "not-utf-8",
+    "section-empty",
+    "unknown-key-from-elsewhere",
+    "yaml-anchor-holds-itself",
+    "yaml-tab",
+    "zero-nodes",
+}
 PREVIEWED = [case for case in CASES if case.startswith("stack-") or case in KINDS or os.environ.get("EVERY_PREVIEW")]
 SPEC, STACK = "stacks/specs/trial.yaml", "stacks/Pulumi.aws-trial.yaml"
 
@@ -100,7 +115,7 @@ def test_a_region_without_a_price_is_named_and_never_within_the_budget(project: 
     done = project.pulumi("preview")
     assert done.code == 0, done.text
     assert "p5.48xlarge" in done.out
-    assert "Total per month, at least" in done.out
+    assert re.search(r"Total per month +at least \$", done.out)
     assert "Budget: cannot tell whether it is within budget" in done.out
 
 

@@ -1,0 +1,37 @@
+"""One measured number beside the bar it must not pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["RUNS", "Bar", "report"]
+
+RUNS = 9
+"""Runs behind every median; they are interleaved, so that a busy machine slows all cases alike."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """what: the case, and what it is compared with. found, most: a ratio, or seconds (unit "s"), or a count."""
+
+    what: str
+    found: float
+    most: float
+    unit: str = "x"
+    aim: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        return self.found <= self.most
+
+
+def report(bars: list[Bar]) -> int:
+    """Print every bar; 1 when one is missed, else 0."""
+    print(f"{'':<58} {'found':>9}   {'bar':>9}")
+    for bar in bars:
+        mark = "kept" if bar.kept else "MISSED"
+        aim = f"   (aim {bar.aim:g}{bar.unit})" if bar.aim is not None else ""
+        print(f"{bar.what:<58} {bar.found:>7.3f} {bar.unit:<1} <= {bar.most:>6g} {bar.unit:<1}  {mark}{aim}")
+    missed = sum(not bar.kept for bar in bars)
+    print(f"{len(bars) - missed} of {len(bars)} bars kept")
+    return 1 if missed else 0
