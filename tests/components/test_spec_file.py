@@ -56,11 +56,11 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "line 9: purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block; did you mean on-demand?",
         "line 10: placement has no kind; add kind: group or reservation or none",
         "line 13: storage.shared.usable_tib is 'lots'; write a number above 0 and at most 100,000, in digits alone",
-        "line 14: labels: lacks cost-center, environment, owner; "
-        "required: team, project, cost-center, environment, owner",
         'line 14: labels.project is 7, which YAML reads as a number; put it in quotes: "7"',
         "line 14: labels.team is 'Research Team'; write 1 to 63 lower-case letters, digits, - and _, starting and "
         "ending with a letter or digit",
+        "line 14: labels: lacks cost-center, environment, owner; "
+        "required: team, project, cost-center, environment, owner",
         "line 15: budget.monthly_usd is -5; write a number above 0 and at most 1,000,000,000 with at most 2 decimals, "
         "in digits alone",
         "line 15: budget.on_exceed is 'explode'; allowed: fail, warn",
