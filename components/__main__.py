@@ -14,6 +14,7 @@ from components.aws.plan import AwsClusterPlan, plan_cluster
 from components.plan import PlanError
 from components.spec import ClusterSpec
 from components.spec_file import SpecError, read_spec
+from cost.storage_price import storage_price
 
 __all__ = ["main"]
 
@@ -30,14 +31,15 @@ def main() -> None:
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--region", default="us-east-1", show_default=True, help="AWS region.")
 @click.option("--zone", help="Zone of the GPU nodes.  [default: zone a of the region]")
+@click.option("--machine", help="Machine type of the training pool.  [default: what the spec implies]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(spec: Path, region: str, zone: str | None, form: str) -> None:
+def check(spec: Path, region: str, zone: str | None, machine: str | None, form: str) -> None:
     """Check SPEC and print the AWS plan it gives. Exits with 2 and every problem where it can't be used."""
     location = parse_location(region=region, zone=zone or f"{region}a", second_zone=None)
     if isinstance(location, list):
         _refuse("\n".join(f"--{problem}" for problem in location))
     try:
-        plan = plan_cluster(read_spec(spec), location, stack=spec.stem)
+        plan = plan_cluster(read_spec(spec), location, stack=spec.stem, machine=machine, storage_price=storage_price)
     except (SpecError, PlanError) as error:
         _refuse(str(error))
     click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan, location))
@@ -70,12 +72,14 @@ def _summary(plan: AwsClusterPlan, location: Location) -> str:
             f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
             f"{storage.gb_per_s:.1f} GB/s",
         ),
+        ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
         (
             "elastic",
             f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
         ),
         ("API", f"from {', '.join(plan.api_cidrs)}" if plan.api_cidrs else "inside the network only"),
         *(("lost", text) for text in plan.facts["losses"]),
+        *(("note", text) for text in plan.facts["notes"]),
         *(("not built", text) for text in plan.facts["notBuilt"]),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)

@@ -6,25 +6,29 @@ from collections.abc import Callable
 
 import pulumi
 
-from components.plan import PlanError
+from components.plan import PlanError, StoragePrice
 from components.spec import ClusterSpec
 
 __all__ = ["declare"]
 
 
-def declare(spec: ClusterSpec, config: pulumi.Config, *, stack: str) -> pulumi.ComponentResource:
+def declare(
+    spec: ClusterSpec, config: pulumi.Config, *, stack: str, storage_price: StoragePrice
+) -> pulumi.ComponentResource:
     """The cluster of a spec, in the cloud and at the place of the stack's configuration.
 
     Raises PlanError with every reason why the cloud can't carry it there.
     """
-    clouds: dict[str, Callable[[ClusterSpec, pulumi.Config, str], pulumi.ComponentResource]] = {"aws": _aws}
+    clouds: dict[str, Callable[[ClusterSpec, pulumi.Config, str, StoragePrice], pulumi.ComponentResource]] = {
+        "aws": _aws
+    }
     cloud = config.require("cloud")
     if cloud not in clouds:
         raise PlanError([f"{config.full_key('cloud')} is {cloud!r}; allowed: {', '.join(clouds)}"])
-    return clouds[cloud](spec, config, stack)
+    return clouds[cloud](spec, config, stack, storage_price)
 
 
-def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str) -> pulumi.ComponentResource:
+def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str, storage_price: StoragePrice) -> pulumi.ComponentResource:
     # Imported here: an SDK takes seconds, and a stack needs one cloud's only.
     import pulumi_aws as aws
 
@@ -37,8 +41,10 @@ def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str) -> pulumi.Compone
     )
     if isinstance(location, list):
         raise PlanError([f"{config.full_key('')}{problem}" for problem in location])
-    plan = plan_cluster(spec, location, stack=stack)
+    plan = plan_cluster(spec, location, stack=stack, machine=config.get("machine"), storage_price=storage_price)
     for loss in plan.facts["losses"]:
         pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
+    for note in plan.facts["notes"]:
+        pulumi.log.info(f"{plan.name}: {note}")
     provider = aws.Provider("aws", region=location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -23,6 +23,7 @@ __all__ = [
     "Elastic",
     "Exemption",
     "GroupPlacement",
+    "HomeStorage",
     "Mig",
     "NoPlacement",
     "OnDemandPurchase",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
+_BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -95,9 +97,13 @@ class SpotPurchase(Model):
 
 
 class CapacityBlockPurchase(Model):
-    """Capacity for fixed dates, paid upfront, named by the id of its reservation."""
+    """Capacity for fixed dates, paid upfront, named by the id of its reservation.
+
+    A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
+    """
 
     kind: Literal["capacity-block"]
+    active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
 
 
 Purchase = Annotated[OnDemandPurchase | SpotPurchase | CapacityBlockPurchase, Field(discriminator="kind")]
@@ -160,10 +166,24 @@ class SharedStorage(Model):
     usable_tib: Decimal = Field(gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom")
     gb_per_s: Decimal = Field(default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s")
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
+    fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
+    bucket: str | None = Field(
+        default=None,
+        pattern=_BUCKET,
+        description="Existing bucket whose objects appear under /bucket, such as s3://name/prefix; never written to",
+    )
+
+
+class HomeStorage(Model):
+    """A second file system for small files: code, environments, notebooks."""
+
+    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average; prices the expected total")
+    protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
 
 
 class Storage(Model):
     shared: SharedStorage
+    home: HomeStorage | None = None
 
 
 class Budget(Model):
@@ -213,7 +233,9 @@ class ClusterSpec(Model):
         pattern=r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$",
         description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
     )
-    accelerator: Literal["h100", "h200"] = "h100"
+    accelerator: Literal["h100", "h200", "a100-80gb", "a100-40gb"] = Field(
+        default="h100", description="GPU of the training pool; the A100s are for comparison"
+    )
     training: Training
     purchase: Purchase = OnDemandPurchase()
     placement: Placement = GroupPlacement()
@@ -272,6 +294,12 @@ class ClusterSpec(Model):
             problems.append(
                 "purchase.kind is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
                 "bought by hand, because it is paid upfront and can't be cancelled"
+            )
+        placed_in = self.placement.group if isinstance(self.placement, ReservationPlacement) else None
+        if isinstance(self.purchase, CapacityBlockPurchase) and placed_in is not None:
+            problems.append(
+                "placement.group is set, and purchase.kind is 'capacity-block': a block is placed already and was not "
+                "made in a group; remove placement.group"
             )
         if problems:
             raise ValueError("\n".join(problems))

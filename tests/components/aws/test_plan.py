@@ -44,6 +44,9 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "outsideTraining": ["trial-elastic"],
         "notBuilt": [],
         "losses": [],
+        "notes": [
+            "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here"
+        ],
         "equivalence": {
             "machineType": "p5.48xlarge",
             "accelerator": "h100",
