@@ -167,6 +167,11 @@ class SharedStorage(Model):
     gb_per_s: Decimal = Field(default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s")
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
     fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
+    tier: Literal[125, 250, 500, 1000] | None = Field(
+        default=None,
+        description="MB/s per TiB; left out, the cheapest that fits. Set it once the file system stands: a new price "
+        "could move it",
+    )
     bucket: str | None = Field(
         default=None,
         pattern=_BUCKET,

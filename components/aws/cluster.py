@@ -76,6 +76,7 @@ class TrainingCluster(pulumi.ComponentResource):
             plan.storage,
             network=network,
             control_plane=control_plane,
+            client_cidr=plan.network.vpc_cidr,
             fabric_group_id=training.fabric_group_id,
             after=system.ready,
             tags=tags,

@@ -65,6 +65,7 @@ def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) ->
     offers = [
         _offer(tier, max(usable_gib * HEADROOM, asked.gb_per_s * 1_000_000 / tier), asked.fabric, price(tier))
         for tier in LUSTRE_TIERS
+        if asked.tier in (None, tier)
     ]
     ranked = sorted((item for item in offers if item.monthly is not None), key=lambda item: (item.monthly, item.tier))
     chosen = ranked[0] if ranked else offers[0]
@@ -75,7 +76,9 @@ def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) ->
         protect=asked.protect,
         fabric=asked.fabric,
         bucket=asked.bucket,
-        choice=_choice(chosen, ranked[1:], [item for item in offers if item.monthly is None]),
+        choice=f"{chosen}, the tier set by the spec"
+        if asked.tier
+        else _choice(chosen, ranked[1:], [item for item in offers if item.monthly is None]),
     )
 
 

@@ -35,17 +35,20 @@ class Storage(pulumi.ComponentResource):
         *,
         network: Network,
         control_plane: ControlPlane,
+        client_cidr: str,
         fabric_group_id: pulumi.Input[str],
         after: list[pulumi.Resource],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """fabric_group_id: security group of the nodes' EFA interfaces. after: the nodes that the driver's controller
-        needs.
+        """client_cidr: addresses of the nodes. fabric_group_id: security group of their EFA interfaces.
+        after: the nodes that the driver's controller needs.
         """
         super().__init__("gpucluster:aws:Storage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        group, rules = _security_group(f"{name}-lustre", network.vpc_id, control_plane.security_group_id, tags, here)
+        group, rules = _security_group(
+            f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, tags, here
+        )
         if plan.fabric:
             rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
         file_system = fsx.LustreFileSystem(
@@ -113,11 +116,16 @@ class Storage(pulumi.ComponentResource):
 def _security_group(
     name: str,
     vpc_id: pulumi.Input[str],
+    client_cidr: str,
     client_group_id: pulumi.Input[str],
     tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[ec2.SecurityGroup, list[pulumi.Resource]]:
-    """The file servers' group, open on Lustre's ports to itself and to the clients' group, which opens back to it."""
+    """The file servers' group, open on Lustre's ports to itself and to the clients' addresses, and what opens it.
+
+    Addresses and not the clients' group, which is the EKS cluster's: a protected file system keeps all it refers to,
+    and would keep the control plane and its bill.
+    """
     servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", tags=tags(name), opts=opts)
     rules: list[pulumi.Resource] = []
 
@@ -125,29 +133,32 @@ def _security_group(
         suffix: str,
         rule: type[vpc.SecurityGroupIngressRule] | type[vpc.SecurityGroupEgressRule],
         group: pulumi.Input[str],
-        peer: pulumi.Input[str],
-    ) -> None:
-        for first, last in _PORTS:
-            full = f"{name}-{suffix}-{first}"
-            rules.append(
-                rule(
-                    full,
-                    security_group_id=group,
-                    referenced_security_group_id=peer,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    description="Lustre",
-                    tags=tags(full),
-                    opts=opts,
-                )
+        *,
+        peer: pulumi.Input[str] | None = None,
+        cidr: str | None = None,
+    ) -> list[pulumi.Resource]:
+        return [
+            rule(
+                f"{name}-{suffix}-{first}",
+                security_group_id=group,
+                referenced_security_group_id=peer,
+                cidr_ipv4=cidr,
+                ip_protocol="tcp",
+                from_port=first,
+                to_port=last,
+                description="Lustre",
+                tags=tags(f"{name}-{suffix}-{first}"),
+                opts=opts,
             )
+            for first, last in _PORTS
+        ]
 
-    allow("in-self", vpc.SecurityGroupIngressRule, servers.id, servers.id)
-    allow("out-self", vpc.SecurityGroupEgressRule, servers.id, servers.id)
-    allow("in-clients", vpc.SecurityGroupIngressRule, servers.id, client_group_id)
-    allow("out-clients", vpc.SecurityGroupEgressRule, servers.id, client_group_id)
-    allow("clients-in", vpc.SecurityGroupIngressRule, client_group_id, servers.id)
+    rules += allow("in-self", vpc.SecurityGroupIngressRule, servers.id, peer=servers.id)
+    rules += allow("out-self", vpc.SecurityGroupEgressRule, servers.id, peer=servers.id)
+    rules += allow("in-clients", vpc.SecurityGroupIngressRule, servers.id, cidr=client_cidr)
+    rules += allow("out-clients", vpc.SecurityGroupEgressRule, servers.id, cidr=client_cidr)
+    # The servers open connections to the clients as well; the file system need not wait for this one.
+    allow("clients-in", vpc.SecurityGroupIngressRule, client_group_id, peer=servers.id)
     return servers, rules
 
 

@@ -59,7 +59,7 @@ def _count(ask: Subject, capacity: str) -> Count:
     now = ask.number("scalingConfig", "desiredSize")
     if capacity != "CAPACITY_BLOCK":
         return Count.fixed(now)
-    most = ask.number("scalingConfig", "maxSize")
+    most = now if ask.get("scalingConfig", "maxSize") is None else ask.number("scalingConfig", "maxSize")
     return Count(most, now, most)
 
 

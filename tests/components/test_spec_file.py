@@ -49,7 +49,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "line 1: name is 'Trial_1'; allowed: Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, "
         "starting with a letter",
         "line 2: acelerator is not a field; did you mean accelerator?",
-        "line 3: accelerator is 'h300'; allowed: h100, h200; did you mean h200?",
+        "line 3: accelerator is 'h300'; allowed: h100, h200, a100-80gb, a100-40gb; did you mean h200?",
         "line 5: training.nodes is 'four'; it should be a valid integer, unable to parse string as an integer",
         "line 6: training.spaers is not a field; did you mean spares?",
         "line 7: training.nodes is given twice; keep one",

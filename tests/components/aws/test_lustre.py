@@ -83,6 +83,15 @@ def test_without_any_price_the_slowest_tier_is_taken_and_that_is_said() -> None:
     )
 
 
+def test_a_tier_set_by_the_spec_is_kept_whatever_the_prices() -> None:
+    asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5), tier=125)
+    found = plan_lustre(asked, priced(*PRICES))
+    assert (found.tier, found.choice) == (
+        125,
+        "40,800 GiB at 125 MB/s per TiB for $6,120.00 a month, the tier set by the spec",
+    )
+
+
 @pytest.mark.parametrize(
     ("tier", "capacity_gib"),
     [(125, 38400), (250, 38400), (500, 28800), (1000, 28800)],  # 25,600 GiB with headroom
