@@ -103,6 +103,14 @@ def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
     assert found.startswith("purchase.kind is 'capacity-block', which needs placement.kind reservation with")
 
 
+def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
+    text = TRIAL.replace("kind: on-demand", "kind: capacity-block").replace(
+        "kind: group", "kind: reservation\n  id: cr-1\n  group: mine"
+    )
+    (found,) = problems(tmp_path, text)
+    assert found.startswith("placement.group is set, and purchase.kind is 'capacity-block': a block is placed already")
+
+
 def test_a_missing_section_is_named(tmp_path: Path) -> None:
     text = TRIAL[: TRIAL.index("budget:")] + TRIAL[TRIAL.index("duration:") :]
     assert problems(tmp_path, text) == ["budget is missing; add it"]

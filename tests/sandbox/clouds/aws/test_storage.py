@@ -138,6 +138,6 @@ def test_the_throughput_of_a_file_system_on_the_fabric_stays(
     inputs = fabric(subnet(create, vpc, 0, "us-east-1a"), group, storageCapacity=9600)
     made = create(LUSTRE, **inputs)
     changed = aws(LUSTRE, **{**inputs, "perUnitStorageThroughput": 500})
-    asked = replace(changed, id=made.id, old_inputs=made.inputs, old_outputs=made.outputs)
+    asked = replace(changed, id=made.id, old_inputs=made.inputs, outputs=made.outputs)
     with pytest.raises(CloudError, match="PerUnitStorageThroughput cannot be updated for EFA-enabled"):
         account.update(asked)
