@@ -23,9 +23,9 @@ up: $(READY) ## Build STACK in the sandbox
 	@$(BIN)/sandbox recover --stack $(STACK)
 	@$(BIN)/sandbox pulumi up --yes --stack $(STACK) --policy-pack $(PACK)
 
-destroy: $(READY) ## Remove STACK from the sandbox
+destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept and named
 	@$(BIN)/sandbox recover --stack $(STACK)
-	@$(BIN)/sandbox pulumi destroy --yes --stack $(STACK)
+	@$(BIN)/sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
 test: $(READY) ## Every test
 	@$(BIN)/sandbox engine >&2

@@ -19,6 +19,7 @@ from components.spec_file import read_spec
 from components.spec_schema import spec_schema
 from components.stack_file import read_stack
 from components.yaml_file import shown_path
+from cost.storage_price import storage_price
 
 __all__ = ["main"]
 
@@ -36,19 +37,22 @@ def main() -> None:
 @click.option("--stack", help="Check this stack: its configuration, and the spec it names.")
 @click.option("--region", help="AWS region for SPEC.  [default: us-east-1]")
 @click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: zone a of the region]")
+@click.option("--machine", help="Machine type of the training pool for SPEC.  [default: what the spec implies]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(spec: Path | None, stack: str | None, region: str | None, zone: str | None, form: str) -> None:
+def check(
+    spec: Path | None, stack: str | None, region: str | None, zone: str | None, machine: str | None, form: str
+) -> None:
     """Check SPEC, or the stack named by --stack, and print the AWS plan it gives.
 
     Exits with 2 and every problem where it can't be used: the same text that a preview gives.
     """
     try:
         if stack is not None:
-            if spec or region or zone:
-                raise click.UsageError("--stack brings its own spec, region and zone; leave them out")
+            if spec or region or zone or machine:
+                raise click.UsageError("--stack brings its own spec, region, zone and machine; leave them out")
             plan, location = _plan_of_stack(stack)
         elif spec is not None:
-            plan, location = _plan_of_spec(spec, region or "us-east-1", zone)
+            plan, location = _plan_of_spec(spec, region or "us-east-1", zone, machine)
         else:
             raise click.UsageError("name a SPEC, or a stack by --stack")
     except InputError as error:
@@ -59,19 +63,19 @@ def check(spec: Path | None, stack: str | None, region: str | None, zone: str | 
 
 def _plan_of_stack(stack: str) -> tuple[AwsClusterPlan, Location]:
     config = read_stack(stack, Path.cwd())
-    return _plan(config.spec, config.location, stack), config.location
+    return _plan(config.spec, config.location, stack, config.machine), config.location
 
 
-def _plan_of_spec(spec: Path, region: str, zone: str | None) -> tuple[AwsClusterPlan, Location]:
+def _plan_of_spec(spec: Path, region: str, zone: str | None, machine: str | None) -> tuple[AwsClusterPlan, Location]:
     location = parse_location(region=region, zone=zone or f"{region}a", second_zone=None)
     if isinstance(location, list):
         raise InputError("command line", [f"--{problem}" for problem in location])
-    return _plan(spec, location, spec.stem), location
+    return _plan(spec, location, spec.stem, machine), location
 
 
-def _plan(path: Path, location: Location, stack: str) -> AwsClusterPlan:
+def _plan(path: Path, location: Location, stack: str, machine: str | None) -> AwsClusterPlan:
     try:
-        return plan_cluster(read_spec(path), location, stack=stack)
+        return plan_cluster(read_spec(path), location, stack=stack, machine=machine, storage_price=storage_price)
     except PlanError as error:
         raise InputError(shown_path(path), error.problems) from None
 
@@ -123,12 +127,14 @@ def _summary(plan: AwsClusterPlan, location: Location) -> str:
             f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
             f"{storage.gb_per_s:.1f} GB/s",
         ),
+        ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
         (
             "elastic",
             f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
         ),
         ("API", f"from {', '.join(plan.api_cidrs)}" if plan.api_cidrs else "inside the network only"),
         *(("lost", text) for text in plan.facts["losses"]),
+        *(("note", text) for text in plan.facts["notes"]),
         *(("not built", text) for text in plan.facts["notBuilt"]),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)

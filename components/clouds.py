@@ -8,7 +8,7 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from components.input_error import InputError
-from components.plan import PlanError
+from components.plan import PlanError, StoragePrice
 from components.spec import ClusterSpec
 from components.stack_config import StackConfig, stack_config
 from components.yaml_file import shown_path
@@ -27,22 +27,22 @@ def running_stack() -> StackConfig:
     )
 
 
-def declare(spec: ClusterSpec, config: StackConfig) -> pulumi.ComponentResource:
+def declare(spec: ClusterSpec, config: StackConfig, *, storage_price: StoragePrice) -> pulumi.ComponentResource:
     """The cluster of a spec, in the cloud and at the place of the stack's configuration.
 
     Raises InputError with every reason why the cloud can't carry it there.
     """
     clouds = {"aws": _aws}
     try:
-        return clouds[config.cloud](spec, config)
+        return clouds[config.cloud](spec, config, storage_price)
     except PlanError as error:
         raise InputError(shown_path(config.spec), error.problems) from None
 
 
-def _aws(spec: ClusterSpec, config: StackConfig) -> pulumi.ComponentResource:
+def _aws(spec: ClusterSpec, config: StackConfig, storage_price: StoragePrice) -> pulumi.ComponentResource:
     from components.aws.plan import plan_cluster
 
-    plan = plan_cluster(spec, config.location, stack=config.stack)
+    plan = plan_cluster(spec, config.location, stack=config.stack, machine=config.machine, storage_price=storage_price)
 
     # Imported here: an SDK takes seconds, a stack needs one cloud's only, and a refused plan needs none.
     import pulumi_aws as aws
@@ -51,5 +51,7 @@ def _aws(spec: ClusterSpec, config: StackConfig) -> pulumi.ComponentResource:
 
     for loss in plan.facts["losses"]:
         pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
+    for note in plan.facts["notes"]:
+        pulumi.log.info(f"{plan.name}: {note}")
     provider = aws.Provider("aws", region=config.location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -10,10 +10,14 @@ from typing import Any
 from components.shapes import Shape
 from components.spec import ClusterSpec
 
-__all__ = ["HEADROOM", "Equivalence", "PlanError", "cluster_facts"]
+__all__ = ["HEADROOM", "Equivalence", "PlanError", "StoragePrice", "cluster_facts"]
 
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
 HEADROOM = Decimal("1.25")
+
+# (cloud, region, MB/s per TiB) -> USD per GiB-month of shared storage; None where no price is known. The program
+# brings it: a plan chooses by price and knows no prices.
+StoragePrice = Callable[[str, str, int], Decimal | None]
 
 
 class PlanError(Exception):
@@ -63,11 +67,13 @@ def cluster_facts(
     outside_training: Sequence[str],
     not_built: Sequence[str],
     losses: Sequence[str],
+    notes: Sequence[str],
 ) -> dict[str, Any]:
     """What a cluster says of itself: read by the cost module and the policies, which know no component.
 
     outside_training: names of the parts that are not training, such as the elastic pool.
     not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
+    notes: what whoever reads the plan should know of it.
     """
     return {
         "requiredLabels": dict(spec.labels),
@@ -79,5 +85,6 @@ def cluster_facts(
         "outsideTraining": list(outside_training),
         "notBuilt": list(not_built),
         "losses": list(losses),
+        "notes": list(notes),
         "equivalence": equivalence.facts(),
     }

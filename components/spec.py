@@ -24,6 +24,7 @@ __all__ = [
     "Elastic",
     "Exemption",
     "GroupPlacement",
+    "HomeStorage",
     "Mig",
     "NoPlacement",
     "OnDemandPurchase",
@@ -39,6 +40,7 @@ __all__ = [
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
+_BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -102,9 +104,13 @@ class SpotPurchase(Model):
 
 
 class CapacityBlockPurchase(Model):
-    """Capacity for fixed dates, paid upfront, named by the id of its reservation."""
+    """Capacity for fixed dates, paid upfront, named by the id of its reservation.
+
+    A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
+    """
 
     kind: Literal["capacity-block"]
+    active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
 
 
 Purchase = Annotated[
@@ -184,12 +190,31 @@ class SharedStorage(Model):
         default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s", examples=[3]
     )
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
+    fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
+    tier: Literal[125, 250, 500, 1000] | None = Field(
+        default=None,
+        description="MB/s per TiB; left out, the cheapest that fits. Set it once the file system stands: a new price "
+        "could move it",
+    )
+    bucket: str | None = Field(
+        default=None,
+        pattern=_BUCKET,
+        description="Existing bucket whose objects appear under /bucket, such as s3://name/prefix; never written to",
+    )
+
+
+class HomeStorage(Model):
+    """A second file system for small files: code, environments, notebooks."""
+
+    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average; prices the expected total")
+    protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
 
 
 class Storage(Model):
     """Where data lives."""
 
     shared: SharedStorage
+    home: HomeStorage | None = Field(default=None, description="A file system for small files; left out, there is none")
 
 
 class Budget(Model):
@@ -249,7 +274,9 @@ class ClusterSpec(Model):
         pattern=NAME,
         description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
     )
-    accelerator: Literal["h100", "h200"] = Field(default="h100", description="GPU of the training nodes")
+    accelerator: Literal["h100", "h200", "a100-80gb", "a100-40gb"] = Field(
+        default="h100", description="GPU of the training nodes; the A100s are for comparison"
+    )
     training: Training
     purchase: Purchase = OnDemandPurchase()
     placement: Placement = GroupPlacement()
@@ -309,6 +336,12 @@ class ClusterSpec(Model):
             problems.append(
                 "purchase.kind is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
                 "bought by hand, because it is paid upfront and can't be cancelled"
+            )
+        placed_in = self.placement.group if isinstance(self.placement, ReservationPlacement) else None
+        if isinstance(self.purchase, CapacityBlockPurchase) and placed_in is not None:
+            problems.append(
+                "placement.group is set, and purchase.kind is 'capacity-block': a block is placed already and was not "
+                "made in a group; remove placement.group"
             )
         if problems:
             raise ValueError("\n".join(problems))

@@ -15,17 +15,20 @@ __all__ = ["CLOUDS", "StackConfig", "stack_config"]
 CLOUDS = ("aws",)
 _REQUIRED = {"spec": "specs/trial.yaml", "cloud": "aws", "region": "us-east-1", "zone": "us-east-1a"}
 """With an example each."""
-_OPTIONAL = ("secondZone",)
+_OPTIONAL = ("secondZone", "machine")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackConfig:
-    """spec: its file, absolute. location: checked, where the cluster stands."""
+    """spec: its file, absolute. location: checked, where the cluster stands. machine: type of the training nodes, None
+    for what the spec implies.
+    """
 
     stack: str
     spec: Path
     cloud: str
     location: Location
+    machine: str | None = None
 
 
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
@@ -64,7 +67,13 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
             problems += [f"{project}:{problem}" for problem in location]
     if problems or isinstance(location, list):
         raise InputError(_source(stack), problems)
-    return StackConfig(stack=stack, spec=program / given["spec"], cloud=given["cloud"], location=location)
+    return StackConfig(
+        stack=stack,
+        spec=program / given["spec"],
+        cloud=given["cloud"],
+        location=location,
+        machine=given.get("machine"),
+    )
 
 
 def _source(stack: str) -> str:

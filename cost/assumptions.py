@@ -17,6 +17,7 @@ class Assumptions:
     nat_gib: GiB that a NAT gateway processes.
     endpoint_gib: GiB that an interface endpoint processes.
     log_gib: GiB that a log group takes in, and the logs of an EKS control plane that has some enabled.
+    efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
     s3_gib: GiB stored in a bucket.
     sqs_million_requests: millions of requests to a queue.
     """
@@ -25,6 +26,7 @@ class Assumptions:
     nat_gib: Decimal = Decimal(0)
     endpoint_gib: Decimal = Decimal(0)
     log_gib: Decimal = Decimal(0)
+    efs_gib: Decimal = Decimal(0)
     s3_gib: Decimal = Decimal(0)
     sqs_million_requests: Decimal = Decimal(0)
 

@@ -63,6 +63,10 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
     "aws:eks/accessEntry:AccessEntry": _ACCESS,
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _ACCESS,
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": _ACCESS,
+    "aws:efs/mountTarget:MountTarget": (
+        "no charge for a mount target; what the file system stores is billed",
+        "https://aws.amazon.com/efs/pricing/",
+    ),
     "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": (
         "no charge for the association; requests to the bucket are billed by S3",
         "https://aws.amazon.com/fsx/lustre/pricing/",

@@ -23,6 +23,7 @@ from sandbox.engine.find import find_engine
 from sandbox.engine.language_host.start import start_language_host
 from sandbox.engine.model import Engine
 from sandbox.environment import environment
+from sandbox.kept import what_is_kept
 from sandbox.process import run_engine
 from sandbox.project import InputError, Project, find_project
 from sandbox.scratch import scratch_folder
@@ -115,7 +116,17 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
             code = run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
-            return INPUT_ERROR if code and refused.exists() else code
+            code = INPUT_ERROR if code and refused.exists() else code
+    if line.words[0] == "destroy":
+        _say_what_is_kept(project, line)
+    return code
+
+
+def _say_what_is_kept(project: Project, line: CommandLine) -> None:
+    stack = _stack(line, project)
+    message = what_is_kept(project, stack) if stack else ""
+    if message:
+        click.echo(message, err=True)
 
 
 def _with_stack(

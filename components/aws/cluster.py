@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+import math
+from decimal import Decimal
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.aws.control_plane import ControlPlane
 from components.aws.elastic_pool import ElasticPool
+from components.aws.home import Home
 from components.aws.network import Network
 from components.aws.plan import AwsClusterPlan
 from components.aws.storage import Storage
 from components.aws.system_pool import SystemPool
 from components.aws.training_pool import TrainingPool
 from components.kubernetes.devices import Devices
+from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
 from components.labels import aws_tags, kubernetes_labels
 
@@ -58,7 +62,7 @@ class TrainingCluster(pulumi.ComponentResource):
             tags=tags,
             opts=here,
         )
-        TrainingPool(
+        training = TrainingPool(
             f"{name}-training",
             plan.training,
             network=network,
@@ -72,10 +76,31 @@ class TrainingCluster(pulumi.ComponentResource):
             plan.storage,
             network=network,
             control_plane=control_plane,
+            client_cidr=plan.network.vpc_cidr,
+            fabric_group_id=training.fabric_group_id,
             after=system.ready,
             tags=tags,
             opts=here,
         )
+        home = None
+        if plan.home is not None:
+            files = Home(
+                f"{name}-home",
+                plan.home,
+                vpc_id=network.vpc_id,
+                # The first system subnet lies in the GPU nodes' zone, which takes one mount target only.
+                subnet_ids=[network.gpu_subnet_id, *network.cluster_subnet_ids[1:]],
+                control_plane=control_plane,
+                after=system.ready,
+                tags=tags,
+                opts=here,
+            )
+            home = Volume(
+                driver="efs.csi.aws.com",
+                handle=files.file_system_id,
+                capacity_gib=max(1, math.ceil(Decimal(plan.home.expected_gib))),
+                after=files.ready,
+            )
         inside = pulumi.ResourceOptions(
             parent=self,
             providers=[
@@ -89,13 +114,16 @@ class TrainingCluster(pulumi.ComponentResource):
         )
         Workspace(
             f"{name}-workspace",
-            driver="fsx.csi.aws.com",
-            volume_handle=storage.file_system_id,
-            volume_attributes={"dnsname": storage.dns_name, "mountname": storage.mount_name},
-            mount_options=["flock", "noatime", "lazystatfs"],
-            capacity_gib=plan.storage.usable_gib,
+            shared=Volume(
+                driver="fsx.csi.aws.com",
+                handle=storage.file_system_id,
+                attributes={"dnsname": storage.dns_name, "mountname": storage.mount_name},
+                mount_options=["flock", "noatime", "lazystatfs"],
+                capacity_gib=plan.storage.usable_gib,
+                after=storage.ready,
+            ),
+            home=home,
             labels=labels,
-            after=storage.ready,
             opts=inside,
         )
         Devices(f"{name}-devices", after=system.ready, opts=inside)

@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from components.aws.bucket import bucket_problems
 from components.aws.interfaces import Interface, plan_interfaces
 from components.aws.location import Location
 from components.aws.lustre import LustrePlan, plan_lustre
-from components.plan import Equivalence, PlanError, cluster_facts
-from components.shapes import Shape, elastic_shape, training_shape
+from components.aws.machines import training_machine
+from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, reservation_notes
+from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
+from components.shapes import Shape, elastic_shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, PublicAccess, ReservationPlacement
 
 __all__ = [
     "AwsClusterPlan",
     "ElasticPlan",
+    "HomePlan",
     "NetworkPlan",
     "PlacementPlan",
     "SystemPlan",
@@ -28,9 +32,8 @@ __all__ = [
 # its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
 KUBERNETES_VERSION = "1.35"
 
-# A node group holds 450 nodes by default (EKS quota L-BD136F5B); a capacity block holds 64 instances.
+# A node group holds 450 nodes by default (EKS quota L-BD136F5B).
 _NODE_GROUP_LIMIT = 450
-_CAPACITY_BLOCK_LIMIT = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +67,13 @@ class PlacementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
+    """capacity_block: bought for fixed dates. active: the capacity can be had now; a block's only while it runs."""
+
     shape: Shape
     nodes: int
     spares: int
     capacity_block: bool
+    active: bool = True
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
     root_gib: int = 500
@@ -76,6 +82,24 @@ class TrainingPlan:
     def size(self) -> int:
         """Nodes bought: asked and spare."""
         return self.nodes + self.spares
+
+    @property
+    def started(self) -> int:
+        """Nodes that EKS is asked for now: none before a block begins, or every launch fails until it does."""
+        return self.size if self.active else 0
+
+    @property
+    def least(self) -> int:
+        """Nodes that EKS may go down to: it empties the pool of a block before the block ends."""
+        return 0 if self.capacity_block else self.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomePlan:
+    """The file system for small files. expected_gib: what it holds on average, for the cost."""
+
+    expected_gib: str
+    protect: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,26 +127,39 @@ class AwsClusterPlan:
     system: SystemPlan
     training: TrainingPlan
     storage: LustrePlan
+    home: HomePlan | None
     elastic: ElasticPlan | None
     facts: Mapping[str, Any]
 
 
-def plan_cluster(spec: ClusterSpec, location: Location, *, stack: str) -> AwsClusterPlan:
-    """The plan of a spec at a location. Raises PlanError with every reason why AWS can't carry it."""
-    shape = training_shape("aws", spec.accelerator, spec.training.fabric_gbps)
+def plan_cluster(
+    spec: ClusterSpec,
+    location: Location,
+    *,
+    stack: str,
+    machine: str | None = None,
+    storage_price: StoragePrice | None = None,
+) -> AwsClusterPlan:
+    """The plan of a spec at a location. Raises PlanError with every reason why AWS can't carry it.
+
+    machine: machine type of the training pool, where it shall not be the one that the spec implies.
+    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    """
+    shape = training_machine(spec, machine)
     training = TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,
         spares=spec.training.spares,
         capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
+        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
     )
-    problems = _problems(training)
+    problems = [*_problems(training), *bucket_problems(spec.storage.shared.bucket)]
     if problems:
         raise PlanError(problems)
     storage = plan_lustre(
-        spec.storage.shared.usable_tib, spec.storage.shared.gb_per_s, protect=spec.storage.shared.protect
+        spec.storage.shared, lambda tier: storage_price("aws", location.region, tier) if storage_price else None
     )
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
@@ -137,6 +174,7 @@ def plan_cluster(spec: ClusterSpec, location: Location, *, stack: str) -> AwsClu
         system=SystemPlan(),
         training=training,
         storage=storage,
+        home=_home(spec),
         elastic=elastic,
         facts=cluster_facts(
             spec,
@@ -150,6 +188,7 @@ def plan_cluster(spec: ClusterSpec, location: Location, *, stack: str) -> AwsClu
             outside_training=[f"{spec.name}-elastic"] if elastic else [],
             not_built=_not_built(spec),
             losses=_losses(spec, shape, elastic),
+            notes=_notes(training, storage, location),
         ),
     )
 
@@ -158,6 +197,11 @@ def _placement(spec: ClusterSpec) -> PlacementPlan:
     if isinstance(spec.placement, ReservationPlacement):
         return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
     return PlacementPlan(kind=spec.placement.kind)
+
+
+def _home(spec: ClusterSpec) -> HomePlan | None:
+    home = spec.storage.home
+    return None if home is None else HomePlan(expected_gib=f"{home.expected_gib:f}", protect=home.protect)
 
 
 def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
@@ -172,7 +216,7 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
 
 def _problems(training: TrainingPlan) -> list[str]:
     limit, what = (
-        (_CAPACITY_BLOCK_LIMIT, "one capacity block holds")
+        (BLOCK_SIZES[-1], "one capacity block holds")
         if training.capacity_block
         else (_NODE_GROUP_LIMIT, "one EKS node group holds")
     )
@@ -205,12 +249,36 @@ def _not_built(spec: ClusterSpec) -> list[str]:
     return not_built
 
 
+def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> list[str]:
+    """What the plan can't check or the spec does not say."""
+    notes = [f"shared storage: {storage.choice}"]
+    if storage.fabric:
+        notes.append(
+            "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA"
+        )
+    if storage.bucket is not None:
+        notes.append(
+            f"{storage.bucket} must exist in {location.region}; its objects appear under /bucket, and what is changed "
+            "there is not written back"
+        )
+    reservation = training.placement.reservation
+    if reservation is not None:
+        machine = training.shape.machine_type
+        held = (block_size(training.size) if training.capacity_block else None) or training.size
+        notes += reservation_notes(reservation, nodes=held, machine=machine, location=location)
+        if training.capacity_block:
+            notes += block_notes(reservation, nodes=training.size, active=training.active)
+    return notes
+
+
 def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:
     """What AWS can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps < spec.training.fabric_gbps:
         asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
         losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
+    if shape.gpus != 8:
+        losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
     if elastic is not None and elastic.shape.accelerator != spec.accelerator:
         losses.append(
             f"elastic pool: no machine with a single {spec.accelerator.upper()}; "

@@ -1,4 +1,4 @@
-"""The shared file system, in the GPU nodes' zone, and the driver that mounts it."""
+"""The shared file system, in the GPU nodes' zone, the bucket behind it, and the driver that mounts it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from components.aws.identity import Tagger, pod_role
 from components.aws.lustre import LustrePlan
 from components.aws.network import Network
 
-__all__ = ["Storage"]
+__all__ = ["BUCKET_PATH", "Storage"]
+
+# Where the objects of the linked bucket appear on the file system.
+BUCKET_PATH = "/bucket"
 
 # Lustre's ports, among file servers and clients, both ways. Source: FSx for Lustre user guide, cannot-create-fs.
 _PORTS = ((988, 988), (1018, 1023))
@@ -32,14 +35,22 @@ class Storage(pulumi.ComponentResource):
         *,
         network: Network,
         control_plane: ControlPlane,
+        client_cidr: str,
+        fabric_group_id: pulumi.Input[str],
         after: list[pulumi.Resource],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes that the driver's controller needs."""
+        """client_cidr: addresses of the nodes. fabric_group_id: security group of their EFA interfaces.
+        after: the nodes that the driver's controller needs.
+        """
         super().__init__("gpucluster:aws:Storage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        group, rules = _security_group(f"{name}-lustre", network.vpc_id, control_plane.security_group_id, tags, here)
+        group, rules = _security_group(
+            f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, tags, here
+        )
+        if plan.fabric:
+            rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
         file_system = fsx.LustreFileSystem(
             f"{name}-shared",
             deployment_type="PERSISTENT_2",
@@ -48,6 +59,11 @@ class Storage(pulumi.ComponentResource):
             per_unit_storage_throughput=plan.tier,
             file_system_type_version="2.15",
             data_compression_type="LZ4",
+            # Can't be changed later; FSx wants a metadata configuration with it.
+            efa_enabled=True if plan.fabric else None,
+            metadata_configuration=(
+                fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
+            ),
             automatic_backup_retention_days=0,
             subnet_ids=network.gpu_subnet_id,
             security_group_ids=[group.id],
@@ -55,6 +71,22 @@ class Storage(pulumi.ComponentResource):
             # The rules come first: later changes of the group do not reach the file servers.
             opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=plan.protect),
         )
+        if plan.bucket is not None:
+            fsx.DataRepositoryAssociation(
+                f"{name}-bucket",
+                file_system_id=file_system.id,
+                file_system_path=BUCKET_PATH,
+                data_repository_path=plan.bucket,
+                batch_import_meta_data_on_create=True,
+                # One way: what jobs do to the files never reaches the bucket.
+                s3=fsx.DataRepositoryAssociationS3Args(
+                    auto_import_policy=fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(
+                        events=["NEW", "CHANGED", "DELETED"]
+                    )
+                ),
+                tags=tags(f"{name}-bucket"),
+                opts=here,
+            )
         # The volume is declared by hand, so the driver may look and not create.
         role, grants = pod_role(
             f"{name}-csi-role",
@@ -84,11 +116,16 @@ class Storage(pulumi.ComponentResource):
 def _security_group(
     name: str,
     vpc_id: pulumi.Input[str],
+    client_cidr: str,
     client_group_id: pulumi.Input[str],
     tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[ec2.SecurityGroup, list[pulumi.Resource]]:
-    """The file servers' group, open on Lustre's ports to itself and to the clients' group, which opens back to it."""
+    """The file servers' group, open on Lustre's ports to itself and to the clients' addresses, and what opens it.
+
+    Addresses and not the clients' group, which is the EKS cluster's: a protected file system keeps all it refers to,
+    and would keep the control plane and its bill.
+    """
     servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", tags=tags(name), opts=opts)
     rules: list[pulumi.Resource] = []
 
@@ -96,27 +133,58 @@ def _security_group(
         suffix: str,
         rule: type[vpc.SecurityGroupIngressRule] | type[vpc.SecurityGroupEgressRule],
         group: pulumi.Input[str],
-        peer: pulumi.Input[str],
-    ) -> None:
-        for first, last in _PORTS:
-            full = f"{name}-{suffix}-{first}"
-            rules.append(
-                rule(
-                    full,
-                    security_group_id=group,
-                    referenced_security_group_id=peer,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    description="Lustre",
-                    tags=tags(full),
-                    opts=opts,
-                )
+        *,
+        peer: pulumi.Input[str] | None = None,
+        cidr: str | None = None,
+    ) -> list[pulumi.Resource]:
+        return [
+            rule(
+                f"{name}-{suffix}-{first}",
+                security_group_id=group,
+                referenced_security_group_id=peer,
+                cidr_ipv4=cidr,
+                ip_protocol="tcp",
+                from_port=first,
+                to_port=last,
+                description="Lustre",
+                tags=tags(f"{name}-{suffix}-{first}"),
+                opts=opts,
             )
+            for first, last in _PORTS
+        ]
 
-    allow("in-self", vpc.SecurityGroupIngressRule, servers.id, servers.id)
-    allow("out-self", vpc.SecurityGroupEgressRule, servers.id, servers.id)
-    allow("in-clients", vpc.SecurityGroupIngressRule, servers.id, client_group_id)
-    allow("out-clients", vpc.SecurityGroupEgressRule, servers.id, client_group_id)
-    allow("clients-in", vpc.SecurityGroupIngressRule, client_group_id, servers.id)
+    rules += allow("in-self", vpc.SecurityGroupIngressRule, servers.id, peer=servers.id)
+    rules += allow("out-self", vpc.SecurityGroupEgressRule, servers.id, peer=servers.id)
+    rules += allow("in-clients", vpc.SecurityGroupIngressRule, servers.id, cidr=client_cidr)
+    rules += allow("out-clients", vpc.SecurityGroupEgressRule, servers.id, cidr=client_cidr)
+    # The servers open connections to the clients as well; the file system need not wait for this one.
+    allow("clients-in", vpc.SecurityGroupIngressRule, client_group_id, peer=servers.id)
     return servers, rules
+
+
+def _fabric_rules(
+    name: str,
+    servers: pulumi.Input[str],
+    clients: pulumi.Input[str],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    """All traffic among the file servers and between them and the EFA clients, both ways: EFA has no ports.
+
+    Source: FSx for Lustre user guide, "EFA-enabled file systems" and "Unable to create an EFA-enabled file system".
+    """
+    peers = (("self", servers, servers), ("efa", servers, clients), ("efa-clients", clients, servers))
+    kinds = (("in", vpc.SecurityGroupIngressRule), ("out", vpc.SecurityGroupEgressRule))
+    return [
+        rule(
+            f"{name}-fabric-{direction}-{suffix}",
+            security_group_id=group,
+            referenced_security_group_id=peer,
+            ip_protocol="-1",
+            description="Lustre over EFA",
+            tags=tags(f"{name}-fabric-{direction}-{suffix}"),
+            opts=opts,
+        )
+        for suffix, group, peer in peers
+        for direction, rule in kinds
+    ]

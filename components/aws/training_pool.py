@@ -20,9 +20,11 @@ GPU_TAINT_KEY = "nvidia.com/gpu"
 
 
 class TrainingPool(pulumi.ComponentResource):
-    """Outputs: node_group_name, placement_group_name (None without a group of its own)."""
+    """Outputs: node_group_name, placement_group_name (None without a group of its own). fabric_group_id: security group
+    of its EFA interfaces."""
 
     ready: list[pulumi.Resource]
+    fabric_group_id: pulumi.Output[str]
 
     def __init__(
         self,
@@ -76,7 +78,7 @@ class TrainingPool(pulumi.ComponentResource):
             ami_type="AL2023_x86_64_NVIDIA",
             capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
             scaling_config=eks.NodeGroupScalingConfigArgs(
-                desired_size=plan.size, min_size=plan.size, max_size=plan.size
+                desired_size=plan.started, min_size=plan.least, max_size=plan.size
             ),
             # Replace in place: there is no spare node of this kind to surge to.
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
@@ -92,6 +94,7 @@ class TrainingPool(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
         )
         self.ready = [nodes]
+        self.fabric_group_id = fabric.id
         self.register_outputs(
             {
                 "nodeGroupName": nodes.node_group_name,

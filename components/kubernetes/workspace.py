@@ -1,44 +1,34 @@
-"""The namespace training jobs run in and the claim they mount: the same names on every cloud."""
+"""The namespace training jobs run in and the claims they mount: the same names on every cloud."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import pulumi
-from pulumi_kubernetes.core.v1 import (
-    CSIPersistentVolumeSourceArgs,
-    Namespace,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpecArgs,
-    PersistentVolumeSpecArgs,
-    VolumeResourceRequirementsArgs,
-)
+from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-__all__ = ["CLAIM", "NAMESPACE", "Workspace"]
+from components.kubernetes.volume import Volume, claimed
+
+__all__ = ["CLAIM", "HOME_CLAIM", "NAMESPACE", "Workspace"]
 
 NAMESPACE = "training"
 CLAIM = "shared"
+HOME_CLAIM = "home"
 
 
 class Workspace(pulumi.ComponentResource):
-    """Outputs: namespace, claim."""
+    """Outputs: namespace, claim; homeClaim where there is a home file system."""
 
     def __init__(
         self,
         name: str,
         *,
-        driver: str,
-        volume_handle: pulumi.Input[str],
-        volume_attributes: Mapping[str, pulumi.Input[str]],
-        mount_options: list[str],
-        capacity_gib: int,
+        shared: Volume,
+        home: Volume | None,
         labels: Mapping[str, str],
-        after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """driver: CSI driver of the shared file system. after: what makes the volume mountable."""
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         namespace = Namespace(
@@ -48,31 +38,10 @@ class Workspace(pulumi.ComponentResource):
             ),
             opts=here,
         )
-        volume = PersistentVolume(
-            f"{name}-volume",
-            metadata=ObjectMetaArgs(labels=dict(labels)),
-            spec=PersistentVolumeSpecArgs(
-                capacity={"storage": f"{capacity_gib}Gi"},
-                access_modes=["ReadWriteMany"],
-                mount_options=mount_options,
-                # The file system is declared by this program, not by the claim.
-                persistent_volume_reclaim_policy="Retain",
-                storage_class_name="",
-                csi=CSIPersistentVolumeSourceArgs(
-                    driver=driver, volume_handle=volume_handle, volume_attributes=dict(volume_attributes)
-                ),
-            ),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=after),
-        )
-        claim = PersistentVolumeClaim(
-            f"{name}-claim",
-            metadata=ObjectMetaArgs(name=CLAIM, namespace=namespace.metadata.name, labels=dict(labels)),
-            spec=PersistentVolumeClaimSpecArgs(
-                access_modes=["ReadWriteMany"],
-                storage_class_name="",
-                volume_name=volume.metadata.name,
-                resources=VolumeResourceRequirementsArgs(requests={"storage": f"{capacity_gib}Gi"}),
-            ),
-            opts=here,
-        )
-        self.register_outputs({"namespace": namespace.metadata.name, "claim": claim.metadata.name})
+        inside = namespace.metadata.name
+        claim = claimed(name, shared, claim=CLAIM, namespace=inside, labels=labels, opts=here)
+        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": claim.metadata.name}
+        if home is not None:
+            second = claimed(f"{name}-home", home, claim=HOME_CLAIM, namespace=inside, labels=labels, opts=here)
+            outputs["homeClaim"] = second.metadata.name
+        self.register_outputs(outputs)

@@ -32,7 +32,7 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
     if ask.text("tenancy", default="default") != "default":
         yield ask.not_priced("tenancy is not shared: the price book has shared tenancy only")
     elif target is not None:
-        yield reserved_line(ask, machine, _ONE, target)
+        yield reserved_line(ask, machine, Count.fixed(_ONE), target)
     elif market in ("on-demand", "spot"):
         yield machine_line(ask, machine, _ONE, market.replace("-", "_"), assumption="Linux")
     else:

@@ -22,7 +22,7 @@ def lustre(ask: Subject) -> Iterator[CostLine | NotPriced]:
     capacity = ask.number("storageCapacity")
     if deployment == "PERSISTENT_2":
         tier = ask.number("perUnitStorageThroughput")
-        sku, words = f"fsx-lustre-persistent2-ssd-{tier:f}", f"Lustre PERSISTENT_2 SSD, {tier:f} MB/s per TiB"
+        sku, words = persistent_ssd(tier), f"Lustre PERSISTENT_2 SSD, {tier:f} MB/s per TiB"
     elif deployment == "SCRATCH_2":
         sku, words = "fsx-lustre-scratch2-ssd", "Lustre SCRATCH_2 SSD"
     else:
@@ -35,6 +35,11 @@ def lustre(ask: Subject) -> Iterator[CostLine | NotPriced]:
             yield ask.not_priced(f"{iops - included:f} metadata IOPS above the {included} included: no price known")
     if ask.number("automaticBackupRetentionDays", default=0) > 0:
         yield ask.not_priced("backups: billed by the GiB stored; no price known")
+
+
+def persistent_ssd(tier: Decimal | int) -> str:
+    """The price book's name of PERSISTENT_2 SSD storage with `tier` MB/s per TiB."""
+    return f"fsx-lustre-persistent2-ssd-{Decimal(tier):f}"
 
 
 def included_metadata_iops(capacity_gib: Decimal) -> int:

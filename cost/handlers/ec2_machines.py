@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.model import HOURS_PER_MONTH, CostLine, cents
+from cost.model import HOURS_PER_MONTH, CostLine, Count, cents
 from cost.prices import Price
 from cost.resources import UNKNOWN, Resource
 from cost.subject import CannotPrice, Subject, read
@@ -56,10 +56,16 @@ def reservation_of(ask: Subject) -> Resource | str | None:
     return None
 
 
-def reserved_line(ask: Subject, machine: str, count: Decimal, target: Resource | str) -> CostLine:
-    """Machines inside a reservation: billed by the reservation, used or not, so never a second time here."""
-    hours = count * HOURS_PER_MONTH
-    price = ask.book.lookup(ask.provider, ask.region, machine, unit="instance-hour")
+def reserved_line(
+    ask: Subject, machine: str, count: Count, target: Resource | str, purchase: str = "on_demand"
+) -> CostLine:
+    """Machines inside a reservation: billed by the reservation, used or not, so never a second time here.
+
+    purchase: how the reservation is paid for, to say what it is worth.
+    """
+    running = count.times(HOURS_PER_MONTH)
+    hours = running.expected
+    price = ask.book.lookup(ask.provider, ask.region, machine, purchase, unit="instance-hour")
     worth = cents(hours * price.usd) if isinstance(price, Price) else Decimal(0)
     if isinstance(target, Resource):
         where, said = target.name, f"billed by {target.name}, used or not"
@@ -68,7 +74,7 @@ def reserved_line(ask: Subject, machine: str, count: Decimal, target: Resource |
     return CostLine(
         urn=ask.urn,
         part=ask.part,
-        name=f"{plain(count)} x {machine} in reservation {where}",
+        name=f"{plain(count.expected)} x {machine} in reservation {where}",
         quantity=hours,
         unit="instance-hour",
         unit_price=Decimal(0),
@@ -77,10 +83,10 @@ def reserved_line(ask: Subject, machine: str, count: Decimal, target: Resource |
         source=said,
         as_of="",
         confidence="high",
-        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        basis=f"{plain(count.expected)} x {HOURS_PER_MONTH} h",
         assumption=said,
-        floor=hours,
-        ceiling=hours,
+        floor=running.floor,
+        ceiling=running.ceiling,
         spend="committed-elsewhere",
         committed_monthly=Decimal(0) if isinstance(target, Resource) else worth,
     )

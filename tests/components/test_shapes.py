@@ -24,7 +24,7 @@ def test_no_machine_type_stands_twice() -> None:
 
 def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row() -> None:
     memory = {(row.accelerator, row.gpu_memory_mib) for row in shapes()}
-    assert memory == {("h100", 81920), ("h200", 144384)}
+    assert memory == {("h100", 81920), ("h200", 144384), ("a100-80gb", 81920), ("a100-40gb", 40960)}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,8 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row() -> None:
         ("h100", 1600, "p5.48xlarge"),
         ("h100", 6400, "p5.48xlarge"),
         ("h200", 1600, "p5en.48xlarge"),
+        ("a100-80gb", 400, "p4de.24xlarge"),
+        ("a100-40gb", 0, "p4d.24xlarge"),
     ],
 )
 def test_training_takes_a_fabric_that_is_fast_enough_else_the_fastest(

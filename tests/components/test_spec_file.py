@@ -49,7 +49,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
     assert problems(tmp_path, text) == [
         "line 1: name is 'Trial_1'; write 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
         "line 2: acelerator is not a field; did you mean accelerator?",
-        "line 3: accelerator is 'h300'; allowed: h100, h200; did you mean h200?",
+        "line 3: accelerator is 'h300'; allowed: h100, h200, a100-80gb, a100-40gb; did you mean h200?",
         "line 6: training.spaers is not a field; did you mean spares?",
         "line 7: training.nodes is 'four'; write a whole number from 1 to 4,096",
         "line 7: training.nodes is given twice; keep one",
@@ -102,6 +102,16 @@ def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
 def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, TRIAL.replace("kind: on-demand", "kind: capacity-block"))
     assert found.startswith("line 12: purchase.kind is 'capacity-block', which needs placement.kind reservation with")
+
+
+def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
+    text = TRIAL.replace("kind: on-demand", "kind: capacity-block").replace(
+        "kind: group", "kind: reservation\n  id: cr-1\n  group: mine"
+    )
+    (found,) = problems(tmp_path, text)
+    assert found.startswith(
+        "line 14: placement.group is set, and purchase.kind is 'capacity-block': a block is placed already"
+    )
 
 
 def test_a_missing_section_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from sandbox.clouds.cloud import Resource
 from sandbox.clouds.diff import Change, Kind, property_names
+from sandbox.narrow import mapping
 
 __all__ = ["replaces"]
 
@@ -52,6 +53,18 @@ def _lustre_shrinks(resource: Resource, _: Change) -> bool:
     return shrinks or (resource.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1"
 
 
+def _lustre_loses_iops(resource: Resource, _: Change) -> bool:
+    """Metadata IOPS of one's own only grow in place.
+
+    Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
+    """
+    old, new = (mapping(inputs.get("metadataConfiguration")) for inputs in (resource.old_inputs, resource.inputs))
+    if new.get("mode") != "USER_PROVISIONED" or not old:
+        return False
+    before, after = old.get("iops"), new.get("iops")
+    return isinstance(before, int | float) and isinstance(after, int | float) and after < before
+
+
 def _rule_changes_its_source(_: Resource, change: Change) -> bool:
     """A security group rule keeps its kind of source.
 
@@ -81,6 +94,7 @@ _SOURCES: Final = ("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGr
 
 _CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource, Change], bool]]] = {
     ("aws:fsx/lustreFileSystem:LustreFileSystem", "storageCapacity"): _lustre_shrinks,
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "metadataConfiguration"): _lustre_loses_iops,
     ("aws:eks/cluster:Cluster", "encryptionConfig"): _encryption_removed,
     ("aws:ec2/vpcEndpoint:VpcEndpoint", "privateDnsEnabled"): _private_dns_of_no_interface,
     **{

@@ -1,12 +1,27 @@
-"""Sizes of FSx for Lustre."""
+"""Sizes, tiers and prices of FSx for Lustre."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
-from components.aws.lustre import plan_lustre
+from components.aws.lustre import LustrePlan, plan_lustre
+from components.spec import SharedStorage
+
+# USD per GiB-month; made up, so that a test does not change with the price book.
+PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}
+
+
+def priced(*tiers: int) -> Callable[[int], Decimal | None]:
+    """The prices of these tiers; the others are not known."""
+    return lambda tier: Decimal(PRICES[tier]) if tier in tiers else None
+
+
+def plan(tib: str, gb_per_s: str = "0", tiers: tuple[int, ...] = tuple(PRICES), *, fabric: bool = False) -> LustrePlan:
+    asked = SharedStorage(usable_tib=Decimal(tib), gb_per_s=Decimal(gb_per_s), protect=False, fabric=fabric)
+    return plan_lustre(asked, priced(*tiers))
 
 
 @pytest.mark.parametrize(
@@ -25,10 +40,62 @@ from components.aws.lustre import plan_lustre
 def test_capacity_is_the_next_step_that_holds_data_headroom_and_throughput(
     usable_tib: str, gb_per_s: str, capacity_gib: int
 ) -> None:
-    plan = plan_lustre(Decimal(usable_tib), Decimal(gb_per_s), protect=False)
-    assert plan.capacity_gib == capacity_gib
-    assert plan.gb_per_s >= Decimal(gb_per_s)
+    found = plan(usable_tib, gb_per_s, (125,))
+    assert found.capacity_gib == capacity_gib
+    assert found.gb_per_s >= Decimal(gb_per_s)
 
 
 def test_throughput_counts_1000_gib_as_a_tib() -> None:
-    assert plan_lustre(Decimal(20), Decimal(0), protect=True).gb_per_s == Decimal("3.3")
+    assert plan("20").gb_per_s == Decimal("3.3")
+
+
+@pytest.mark.parametrize(
+    ("tib", "gb_per_s", "tier", "capacity_gib"),
+    [
+        ("20", "3", 125, 26400),  # 125: 26,400 x 0.15; 250: 26,400 x 0.20
+        ("20", "5", 250, 26400),  # 125: 40,800 x 0.15 = 6,120; 250: 26,400 x 0.20 = 5,280
+        ("20", "13", 500, 26400),  # 250: 52,800 x 0.20 = 10,560; 500: 26,400 x 0.35 = 9,240
+        ("20", "26", 1000, 26400),  # 500: 52,800 x 0.35 = 18,480; 1000: 26,400 x 0.60 = 15,840
+        ("1", "2", 1000, 2400),  # 500: 4,800 x 0.35 = 1,680; 1000: 2,400 x 0.60 = 1,440
+    ],
+)
+def test_the_cheapest_tier_that_meets_both_is_taken(tib: str, gb_per_s: str, tier: int, capacity_gib: int) -> None:
+    found = plan(tib, gb_per_s)
+    assert (found.tier, found.capacity_gib) == (tier, capacity_gib)
+
+
+def test_the_choice_names_the_runner_up_and_the_tiers_without_a_price() -> None:
+    assert plan("20", "5", (125, 250, 1000)).choice == (
+        "26,400 GiB at 250 MB/s per TiB for $5,280.00 a month is the cheapest; next is 40,800 GiB at 125 MB/s per TiB "
+        "for $6,120.00 a month; not ranked, no price known here: 500 MB/s per TiB"
+    )
+
+
+def test_a_tier_without_a_price_is_never_taken_before_one_that_has_one() -> None:
+    assert plan("20", "3", (1000,)).tier == 1000
+
+
+def test_without_any_price_the_slowest_tier_is_taken_and_that_is_said() -> None:
+    found = plan("20", "3", ())
+    assert (found.tier, found.choice) == (
+        125,
+        "26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here",
+    )
+
+
+def test_a_tier_set_by_the_spec_is_kept_whatever_the_prices() -> None:
+    asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5), tier=125)
+    found = plan_lustre(asked, priced(*PRICES))
+    assert (found.tier, found.choice) == (
+        125,
+        "40,800 GiB at 125 MB/s per TiB for $6,120.00 a month, the tier set by the spec",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tier", "capacity_gib"),
+    [(125, 38400), (250, 38400), (500, 28800), (1000, 28800)],  # 25,600 GiB with headroom
+)
+def test_with_the_fabric_capacity_comes_in_the_larger_steps_of_its_tier(tier: int, capacity_gib: int) -> None:
+    found = plan("20", "0", (tier,), fabric=True)
+    assert (found.tier, found.capacity_gib) == (tier, capacity_gib)

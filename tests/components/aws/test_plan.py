@@ -44,6 +44,9 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "outsideTraining": ["trial-elastic"],
         "notBuilt": [],
         "losses": [],
+        "notes": [
+            "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here"
+        ],
         "equivalence": {
             "machineType": "p5.48xlarge",
             "accelerator": "h100",
@@ -130,9 +133,47 @@ def test_a_private_cluster_has_no_range_on_the_internet(vary: Vary) -> None:
             {"placement": {"kind": "reservation", "id": "r-123"}},
             "placement.id is 'r-123'; an AWS reservation or capacity block is named cr-...",
         ),
+        (
+            {"storage": {"shared": {"usable_tib": 20, "bucket": "gs://data"}}},
+            "storage.shared.bucket is 'gs://data'; on AWS a bucket is named s3://name or s3://name/prefix",
+        ),
     ],
 )
 def test_what_aws_cant_carry_is_refused(vary: Vary, changes: dict[str, object], problem: str) -> None:
     with pytest.raises(PlanError) as caught:
         plan_cluster(vary(**changes), HERE, stack="s")
     assert caught.value.problems == (problem,)
+
+
+def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(vary: Vary) -> None:
+    plan = plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5e.48xlarge")
+    assert plan.training.shape == shape("aws", "p5e.48xlarge")
+    with pytest.raises(PlanError) as caught:
+        plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5.48xlarge")
+    assert caught.value.problems == ("machine is 'p5.48xlarge'; with accelerator h200: p5en.48xlarge, p5e.48xlarge",)
+
+
+def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
+    facts = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts
+    assert (facts["trainingGpus"], facts["losses"]) == (
+        4,
+        ["GPU fabric: 1,600 Gb/s a node asked, 100 on p5.4xlarge", "GPUs a node: 8 asked, 1 on p5.4xlarge"],
+    )
+
+
+def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
+    spec = vary(
+        purchase={"kind": "capacity-block"},
+        placement={"kind": "reservation", "id": "cr-1"},
+        storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
+    )
+    assert plan_cluster(spec, HERE, stack="s").facts["notes"][1:] == [
+        "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
+        "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
+        "back",
+        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the stack's configuration: nothing is looked up "
+        "before up",
+        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and "
+        "not used",
+        "the training pool has 0 nodes until cr-1 has begun: then set purchase.active: true and run up",
+    ]

@@ -22,7 +22,7 @@ def _group(make: Make, template: Resource | None = None, nodes: Any = 5, **input
     if template is not None:
         inputs["launchTemplate"] = {"id": UNKNOWN, "version": UNKNOWN}
     dependencies = {} if template is None else {"launchTemplate": template}
-    return make(GROUP, "nodes", dependencies=dependencies, scalingConfig={"desiredSize": nodes}, **inputs)
+    return make(GROUP, "nodes", dependencies=dependencies, **{"scalingConfig": {"desiredSize": nodes}, **inputs})
 
 
 def _lines(found: Estimate) -> list[tuple[str, str, str]]:
@@ -67,12 +67,25 @@ def test_spot_has_its_own_price_and_confidence(make: Make, cost_of: CostOf) -> N
 def test_a_reservation_named_by_id_is_already_paid_for(make: Make, cost_of: CostOf) -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
     template = make(TEMPLATE, "t", instanceType="p5.48xlarge", capacityReservationSpecification=target)
-    found = cost_of(template, _group(make, template, capacityType="CAPACITY_BLOCK"))
+    found = cost_of(template, _group(make, template))
     line = found.lines[0]
     assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
     assert (line.monthly, line.committed_monthly) == (Decimal("0.00"), Decimal("200896.00"))
     assert found.committed_monthly == Decimal("200896.00")
     assert found.monthly.expected == Decimal("8.00")  # five default root disks
+    assert found.not_priced == ()
+
+
+def test_a_capacity_block_that_has_not_begun_is_shown_with_the_nodes_it_will_have(make: Make, cost_of: CostOf) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
+    template = make(TEMPLATE, "t", instanceType="p5.48xlarge", capacityReservationSpecification=target)
+    sizes = {"desiredSize": 0, "minSize": 0, "maxSize": 5}
+    found = cost_of(template, _group(make, template, capacityType="CAPACITY_BLOCK", scalingConfig=sizes))
+    line = found.lines[0]
+    assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
+    assert (line.floor, line.quantity, line.ceiling) == (Decimal(0), Decimal(3650), Decimal(3650))
+    assert found.committed_monthly == Decimal("126319.20")  # 3,650 h at the price of blocks, $34.608
+    assert (found.monthly.floor, found.monthly.expected) == (Decimal("0.00"), Decimal("8.00"))  # root disks
     assert found.not_priced == ()
 
 

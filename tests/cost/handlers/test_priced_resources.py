@@ -56,6 +56,21 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         {"deploymentType": "SCRATCH_2", "storageCapacity": 1200},
         [("Lustre SCRATCH_2 SSD", "1200", "0.14", "168.00")],
     ),
+    (
+        "aws:efs/fileSystem:FileSystem",
+        {"encrypted": True, "tags": {"gpucluster/expected-gib": "500"}},
+        [("EFS standard storage", "500", "0.3", "150.00")],
+    ),
+    (
+        "aws:efs/fileSystem:FileSystem",
+        {"availabilityZoneName": "us-east-1a"},
+        [("EFS One Zone storage", "0", "0.16", "0.00")],
+    ),
+    (
+        "aws:efs/fileSystem:FileSystem",
+        {"throughputMode": "provisioned", "provisionedThroughputInMibps": 10},
+        [("EFS standard storage", "0", "0.3", "0.00"), ("EFS provisioned throughput", "10", "6", "60.00")],
+    ),
     ("aws:ebs/volume:Volume", {"size": 40, "type": "gp3"}, [("volume, gp3", "40", "0.08", "3.20")]),
     ("aws:ebs/volume:Volume", {"size": 40}, [("volume, gp2", "40", "0.1", "4.00")]),
     (
@@ -147,6 +162,16 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         },
         "12000 metadata IOPS above the 12000 included: no price known",
     ),
+    (
+        "aws:efs/fileSystem:FileSystem",
+        {"throughputMode": "elastic"},
+        "throughputMode is 'elastic': reads and writes are billed by the GiB; no price known",
+    ),
+    (
+        "aws:efs/fileSystem:FileSystem",
+        {"tags": {"gpucluster/expected-gib": "much"}},
+        "tag gpucluster/expected-gib is 'much', expected a number of 0 or more",
+    ),
     ("aws:ebs/volume:Volume", {"size": -5, "type": "gp3"}, "size is -5, expected a number of 0 or more"),
     ("aws:ebs/volume:Volume", {"type": "gp3"}, "size is not set, expected a number of 0 or more"),
     (
@@ -204,6 +229,8 @@ FREE: list[tuple[str, dict[str, Any]]] = [
     ("aws:ec2/vpc:Vpc", {}),
     ("aws:ec2/vpcEndpoint:VpcEndpoint", {}),
     ("aws:ec2/launchTemplate:LaunchTemplate", {"instanceType": "p5.48xlarge"}),
+    ("aws:efs/mountTarget:MountTarget", {}),
+    ("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", {}),
     ("aws:iam/role:Role", {}),
     ("kubernetes:helm.sh/v3:Release", {}),
     ("kubernetes:core/v1:Namespace", {}),

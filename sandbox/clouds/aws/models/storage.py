@@ -1,4 +1,4 @@
-"""FSx for Lustre and S3."""
+"""FSx for Lustre, EFS, S3 and keys."""
 
 from __future__ import annotations
 
@@ -34,6 +34,47 @@ def lustre_file_system(thing: Thing) -> Mapping[str, Any]:
         "vpcId": subnet.outputs["vpcId"] if subnet else "",
     }
     return computed
+
+
+@models("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", id="dra")
+def data_repository_association(thing: Thing) -> Mapping[str, Any]:
+    """The chunk size is 1 GiB where none is asked (FSx API, ImportedFileChunkSize)."""
+    return {
+        "arn": thing.arn("fsx", f"association/{thing.inputs['fileSystemId']}/{thing.id}"),
+        "associationId": thing.id,
+        "importedFileChunkSize": thing.inputs.get("importedFileChunkSize") or 1024,
+    }
+
+
+@models(
+    "aws:efs/fileSystem:FileSystem",
+    id="fs",
+    defaults={"performanceMode": "generalPurpose", "throughputMode": "bursting", "encrypted": False},
+)
+def efs_file_system(thing: Thing) -> Mapping[str, Any]:
+    return {
+        "arn": thing.arn("elasticfilesystem", f"file-system/{thing.id}"),
+        "dnsName": f"{thing.id}.efs.{thing.region}.{DOMAIN}",
+        "name": thing.tags.get("Name", ""),
+        "numberOfMountTargets": 0,
+        "ownerId": ACCOUNT,
+    }
+
+
+@models("aws:efs/mountTarget:MountTarget", id="fsmt")
+def mount_target(thing: Thing) -> Mapping[str, Any]:
+    file_system = thing.inputs["fileSystemId"]
+    subnet = thing.other("aws:ec2/subnet:Subnet", thing.inputs.get("subnetId"))
+    zone = subnet.outputs["availabilityZone"] if subnet else ""
+    return {
+        "availabilityZoneId": subnet.outputs["availabilityZoneId"] if subnet else "",
+        "availabilityZoneName": zone,
+        "dnsName": f"{file_system}.efs.{thing.region}.{DOMAIN}",
+        "fileSystemArn": thing.arn("elasticfilesystem", f"file-system/{file_system}"),
+        "mountTargetDnsName": f"{zone}.{file_system}.efs.{thing.region}.{DOMAIN}",
+        "networkInterfaceId": thing.keep("networkInterfaceId", lambda: hex_id("eni")),
+        "ownerId": ACCOUNT,
+    }
 
 
 @models("aws:s3/bucket:Bucket", id=lambda thing: thing.name, defaults={"requestPayer": "BucketOwner"})

@@ -10,6 +10,7 @@ from typing import Final
 
 from sandbox.clouds.aws.model import Thing
 from sandbox.clouds.aws.rules.rule import refused, rule
+from sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 
@@ -65,8 +66,34 @@ def efa_needs_metadata_configuration(thing: Thing) -> None:
         return
     if _deployment(thing) != "PERSISTENT_2" or not thing.inputs.get("metadataConfiguration"):
         raise _refused(thing, "EfaEnabled requires deployment type PERSISTENT_2 and a metadata configuration")
-    if not thing.inputs.get("securityGroupIds"):
+    groups = items(thing.inputs.get("securityGroupIds"))
+    if not thing.previous and not any(_open_to_itself(thing, group) for group in groups):
         raise _refused(thing, "Insufficient security group permissions to create an EFA-enabled file system")
+
+
+@rule(_LUSTRE)
+def throughput_of_efa_stays(thing: Thing) -> None:
+    """With EFA the throughput per TiB cannot be changed (pulumi-aws, `perUnitStorageThroughput` and `efaEnabled`)."""
+    if thing.previous and thing.inputs.get("efaEnabled") is True and "perUnitStorageThroughput" in thing.changed:
+        raise refused(
+            thing,
+            "FSx: UpdateFileSystem",
+            400,
+            "BadRequest",
+            "PerUnitStorageThroughput cannot be updated for EFA-enabled file systems",
+        )
+
+
+@rule(_LUSTRE)
+def metadata_iops_are_sold(thing: Thing) -> None:
+    """Own metadata IOPS come in steps (FSx API, CreateFileSystemLustreMetadataConfiguration)."""
+    configuration = mapping(thing.inputs.get("metadataConfiguration"))
+    iops = configuration.get("iops")
+    if configuration.get("mode") != "USER_PROVISIONED" or iops is None or _storage(thing) != "SSD":
+        return
+    if int(iops) not in (1500, 3000, 6000) and not (int(iops) % 12000 == 0 and 0 < int(iops) <= 192000):
+        words = "1500, 3000, 6000, 12000 and multiples of 12000 to 192000"
+        raise _refused(thing, f"Metadata Iops {iops} is not valid; valid: {words}")
 
 
 @rule(_LUSTRE)
@@ -77,6 +104,25 @@ def subnet_exists(thing: Thing) -> None:
         raise refused(
             thing, "FSx: CreateFileSystem", 400, "InvalidNetworkSettings", f"The subnet {subnet} does not exist"
         )
+
+
+def _open_to_itself(thing: Thing, group: object) -> bool:
+    """Whether all traffic may flow within a security group, both ways."""
+
+    def has_rule(direction: str) -> bool:
+        token = f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule"
+        return any(
+            (entry.inputs.get("securityGroupId"), entry.inputs.get("referencedSecurityGroupId")) == (group, group)
+            and str(entry.inputs.get("ipProtocol")) == "-1"
+            for entry in thing.others(token)
+        )
+
+    def is_inline(direction: str) -> bool:
+        found = thing.other("aws:ec2/securityGroup:SecurityGroup", group)
+        rules = items(found.inputs.get(direction)) if found is not None else []
+        return any(mapping(item).get("self") is True and str(mapping(item).get("protocol")) == "-1" for item in rules)
+
+    return all(has_rule(token) or is_inline(token.lower()) for token in ("Ingress", "Egress"))
 
 
 def _deployment(thing: Thing) -> str:

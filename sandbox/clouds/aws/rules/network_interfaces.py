@@ -1,8 +1,8 @@
 """The network interfaces of a launch template.
 
 Source: Amazon EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards" and
-"EFA: accelerated instance types"; counts of p5.48xlarge from aws/karpenter-provider-aws v1.14.1
-`zz_generated.vpclimits.go` (32 cards with 2 interfaces each).
+"EFA: accelerated instance types"; counts from aws/karpenter-provider-aws v1.14.1
+`zz_generated.vpclimits.go`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ class _Cards:
     interfaces_per_card: int
 
 
-_CARDS: Final = {"p5.48xlarge": _Cards(cards=32, interfaces_per_card=2)}
+_CARDS: Final = {
+    "p5.48xlarge": _Cards(cards=32, interfaces_per_card=2),
+    "p5e.48xlarge": _Cards(cards=32, interfaces_per_card=2),
+    "p5en.48xlarge": _Cards(cards=16, interfaces_per_card=4),
+    "p5.4xlarge": _Cards(cards=1, interfaces_per_card=4),
+    "p4d.24xlarge": _Cards(cards=4, interfaces_per_card=15),
+    "p4de.24xlarge": _Cards(cards=4, interfaces_per_card=15),
+}
 _EFA: Final = ("efa", "efa-only")
 
 
@@ -39,7 +46,11 @@ def interfaces_fit_the_cards(thing: Thing) -> None:
     places = [_place(interface) for interface in interfaces]
     for card, device in places:
         if card >= limits.cards or places.count((card, device)) > 1:
-            reason = "is used twice" if card < limits.cards else f"does not exist; {instance_type} has cards 0 to 31"
+            reason = (
+                "is used twice"
+                if card < limits.cards
+                else f"does not exist; {instance_type} has cards 0 to {limits.cards - 1}"
+            )
             raise _refused(thing, f"network card index {card}, device index {device} {reason}")
     for card in {card for card, _ in places}:
         if sum(other == card for other, _ in places) > limits.interfaces_per_card:

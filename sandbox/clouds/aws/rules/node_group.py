@@ -14,7 +14,7 @@ from sandbox.clouds.aws.rules.rule import refused, rule
 from sandbox.clouds.ledger import Entry
 from sandbox.narrow import items, mapping
 
-__all__: list[str] = []
+__all__ = ["template_of", "zones_of"]
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
@@ -52,7 +52,7 @@ def subnets_exist(thing: Thing) -> None:
         if thing.other(_SUBNET, id_) is None:
             message = f"The subnet ID '{id_}' does not exist (Service: AmazonEC2; ErrorCode: InvalidSubnetID.NotFound)"
             raise refused(thing, operation, 400, "InvalidParameterException", message)
-    if is_cluster and len(_zones(thing, ids)) < 2:
+    if is_cluster and len(zones_of(thing, ids)) < 2:
         message = "Subnets specified must be in at least two different AZs"
         raise refused(thing, operation, 400, "InvalidParameterException", message)
 
@@ -86,7 +86,7 @@ def sizes_are_in_order(thing: Thing) -> None:
 @rule(_NODE_GROUP)
 def instance_type_is_given_once(thing: Thing) -> None:
     """In the launch template or on the node group, not both."""
-    template = _template(thing, thing.inputs)
+    template = template_of(thing, thing.inputs)
     if template is not None and template.inputs.get("instanceType") and thing.inputs.get("instanceTypes"):
         message = "Cannot specify instance types in launch template and API request"
         raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidRequestException", message)
@@ -128,7 +128,7 @@ def cluster_placement_group_stays_in_one_zone(thing: Thing) -> None:
         return
     all_inputs = [thing.inputs, *(entry.inputs for entry in thing.others(_NODE_GROUP))]
     members = [inputs for inputs in all_inputs if _cluster_placement_group(thing, inputs) == group]
-    zones = set[str]().union(*(_zones(thing, inputs["subnetIds"]) for inputs in members))
+    zones = set[str]().union(*(zones_of(thing, inputs["subnetIds"]) for inputs in members))
     if len(zones) > 1:
         message = (
             f"AsgInstanceLaunchFailures: instances in cluster placement group '{group}' cannot be launched in more "
@@ -137,12 +137,14 @@ def cluster_placement_group_stays_in_one_zone(thing: Thing) -> None:
         raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
 
 
-def _zones(thing: Thing, subnet_ids: list[str]) -> set[str]:
+def zones_of(thing: Thing, subnet_ids: list[str]) -> set[str]:
+    """The zones of these subnets."""
     subnets = (thing.other(_SUBNET, id_) for id_ in subnet_ids)
     return {str(subnet.outputs["availabilityZone"]) for subnet in subnets if subnet is not None}
 
 
-def _template(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
+def template_of(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
+    """The launch template of a node group with these inputs."""
     reference = mapping(inputs.get("launchTemplate"))
     by_id = thing.other(_TEMPLATE, reference.get("id"))
     by_name = (entry for entry in thing.others(_TEMPLATE) if entry.name == reference.get("name"))
@@ -151,7 +153,7 @@ def _template(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
 
 def _cluster_placement_group(thing: Thing, inputs: Mapping[str, Any]) -> str | None:
     """The name of the cluster placement group its nodes go to, None when there is none."""
-    template = _template(thing, inputs)
+    template = template_of(thing, inputs)
     placement = mapping(template.inputs.get("placement") if template is not None else None)
     for entry in thing.others(_PLACEMENT_GROUP):
         named: bool = entry.name == placement.get("groupName") or entry.outputs["placementGroupId"] == placement.get(

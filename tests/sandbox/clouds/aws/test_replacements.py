@@ -39,7 +39,7 @@ RULE = "vpc/securityGroupIngressRule:SecurityGroupIngressRule"
         (RULE, "cidrIpv4", Kind.UPDATE, False),
         (RULE, "referencedSecurityGroupId", Kind.ADD, True),
         (LUSTRE, "efaEnabled", Kind.UPDATE, True),
-        (LUSTRE, "metadataConfiguration.iops", Kind.UPDATE, None),
+        (LUSTRE, "metadataConfiguration.iops", Kind.UPDATE, False),
         ("sns/topic:Topic", "displayName", Kind.UPDATE, None),
     ],
 )
@@ -65,6 +65,17 @@ def test_lustre_storage_grows_in_place_and_never_shrinks(
         old_inputs={"deploymentType": deployment, "storageCapacity": old},
     )
     assert replaces(asked, Change("storageCapacity", Kind.UPDATE)) is expected
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), [(6000, 12000, False), (12000, 6000, True)])
+def test_own_metadata_iops_of_lustre_grow_in_place_and_never_shrink(
+    aws: Callable[..., Resource], old: int, new: int, expected: bool
+) -> None:
+    asked = replace(
+        aws(LUSTRE, metadataConfiguration={"mode": "USER_PROVISIONED", "iops": new}),
+        old_inputs={"metadataConfiguration": {"mode": "USER_PROVISIONED", "iops": old}},
+    )
+    assert replaces(asked, Change("metadataConfiguration.iops", Kind.UPDATE)) is expected
 
 
 def rows() -> list[dict[str, Any]]:
@@ -94,7 +105,9 @@ def test_the_types_of_a_training_cluster_are_in_the_table() -> None:
         eks/cluster:Cluster eks/nodeGroup:NodeGroup eks/addon:Addon eks/accessEntry:AccessEntry
         eks/accessPolicyAssociation:AccessPolicyAssociation eks/podIdentityAssociation:PodIdentityAssociation
         iam/role:Role iam/rolePolicyAttachment:RolePolicyAttachment iam/rolePolicy:RolePolicy iam/policy:Policy
-        fsx/lustreFileSystem:LustreFileSystem kms/key:Key kms/alias:Alias sqs/queue:Queue s3/bucket:Bucket
+        fsx/lustreFileSystem:LustreFileSystem fsx/dataRepositoryAssociation:DataRepositoryAssociation
+        efs/fileSystem:FileSystem efs/mountTarget:MountTarget
+        kms/key:Key kms/alias:Alias sqs/queue:Queue s3/bucket:Bucket
         cloudwatch/logGroup:LogGroup cloudwatch/eventRule:EventRule cloudwatch/eventTarget:EventTarget
     """
     assert {f"aws:{token}" for token in wanted.split()} <= {row["type"] for row in rows()}

@@ -208,14 +208,6 @@ def test_a_lustre_file_system_that_is_not_sold_is_refused(
     [
         {"deploymentType": "SCRATCH_2", "storageCapacity": 1200},
         {"deploymentType": "PERSISTENT_2", "perUnitStorageThroughput": 1000, "storageCapacity": 26400},
-        {
-            "deploymentType": "PERSISTENT_2",
-            "perUnitStorageThroughput": 250,
-            "storageCapacity": 38400,
-            "efaEnabled": True,
-            "metadataConfiguration": {"mode": "AUTOMATIC"},
-            "securityGroupIds": ["sg-1"],
-        },
     ],
     ids=str,
 )

@@ -1,0 +1,108 @@
+"""The file system for small files: code, environments, notebooks. It grows and shrinks with what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_aws import ec2, efs, vpc
+
+from components.aws.addon import addon
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, pod_role
+from components.aws.plan import HomePlan
+
+__all__ = ["Home"]
+
+_NFS = 2049
+
+# Read by the cost estimate: the GiB stored are usage, which no plan can know.
+_EXPECTED = "gpucluster/expected-gib"
+
+
+class Home(pulumi.ComponentResource):
+    """Outputs: file_system_id. `ready` is what a pod that mounts it waits for."""
+
+    file_system_id: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: HomePlan,
+        *,
+        vpc_id: pulumi.Input[str],
+        subnet_ids: Sequence[pulumi.Input[str]],
+        control_plane: ControlPlane,
+        after: list[pulumi.Resource],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """subnet_ids: one for each zone with nodes; a zone takes one mount target, which serves all its subnets.
+        after: the nodes that the driver's controller needs.
+        """
+        super().__init__("gpucluster:aws:Home", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        file_system = efs.FileSystem(
+            f"{name}-files",
+            encrypted=True,
+            # Throughput grows with what is stored, and costs nothing beside it.
+            throughput_mode="bursting",
+            tags={**tags(f"{name}-files"), _EXPECTED: plan.expected_gib},
+            opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
+        )
+        group = ec2.SecurityGroup(
+            f"{name}-nfs", vpc_id=vpc_id, description="NFS of the home folders", tags=tags(f"{name}-nfs"), opts=here
+        )
+        rule = vpc.SecurityGroupIngressRule(
+            f"{name}-nfs-in",
+            security_group_id=group.id,
+            referenced_security_group_id=control_plane.security_group_id,
+            ip_protocol="tcp",
+            from_port=_NFS,
+            to_port=_NFS,
+            description="NFS from the nodes",
+            tags=tags(f"{name}-nfs-in"),
+            opts=here,
+        )
+        targets = [
+            efs.MountTarget(
+                f"{name}-target-{letter}",
+                file_system_id=file_system.id,
+                subnet_id=subnet,
+                security_groups=[group.id],
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[rule]),
+            )
+            for letter, subnet in zip("abc", subnet_ids, strict=False)
+        ]
+        # The volume is declared by hand, so the driver may look and not create.
+        role, grants = pod_role(
+            f"{name}-csi-role",
+            cluster_name=control_plane.cluster_name,
+            namespace="kube-system",
+            service_account="efs-csi-controller-sa",
+            statements=[
+                {
+                    "Effect": "Allow",
+                    "Action": [
+                        "elasticfilesystem:DescribeAccessPoints",
+                        "elasticfilesystem:DescribeFileSystems",
+                        "elasticfilesystem:DescribeMountTargets",
+                        "ec2:DescribeAvailabilityZones",
+                    ],
+                    "Resource": "*",
+                }
+            ],
+            tags=tags,
+            opts=here,
+        )
+        driver = addon(
+            f"{name}-csi",
+            "aws-efs-csi-driver",
+            cluster_name=control_plane.cluster_name,
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
+        )
+        self.file_system_id = file_system.id
+        self.ready = [driver, *targets]
+        self.register_outputs({"fileSystemId": file_system.id})

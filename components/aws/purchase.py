@@ -1,0 +1,45 @@
+"""What a reservation or a capacity block asks of the pool that runs in it. Nothing here buys one. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from components.aws.location import Location
+
+__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "reservation_notes"]
+
+# Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
+# aws/aws-eks-best-practices, aiml_compute.
+BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
+
+
+def block_size(nodes: int) -> int | None:
+    """Instances of the smallest capacity block that holds so many nodes; None where no block does."""
+    return next((size for size in BLOCK_SIZES if size >= nodes), None)
+
+
+def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:
+    """What must be true of a reservation that a plan, which asks no cloud, can't check."""
+    return [
+        f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the stack's configuration: "
+        "nothing is looked up before up"
+    ]
+
+
+def block_notes(reservation: str, *, nodes: int, active: bool) -> list[str]:
+    """What a capacity block means for so many nodes: its size, and when it gives and takes them."""
+    size = block_size(nodes)
+    if size is None:
+        return []
+    sizes = ", ".join(map(str, BLOCK_SIZES))
+    idle = size - nodes
+    paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for and not used" if idle else "all of them are used"
+    notes = [f"{nodes} nodes need a capacity block of {size} instances (blocks have {sizes}): {paid}"]
+    if active:
+        notes.append(
+            f"EKS scales the pool to 0 nodes 40 minutes before {reservation} ends, and EC2 takes them back 30 minutes "
+            "before; set purchase.active: false by then"
+        )
+    else:
+        notes.append(
+            f"the training pool has 0 nodes until {reservation} has begun: then set purchase.active: true and run up"
+        )
+    return notes

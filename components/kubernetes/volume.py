@@ -1,0 +1,76 @@
+"""A file system made outside the cluster, as a volume and the claim that pods mount it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pulumi
+from pulumi_kubernetes.core.v1 import (
+    CSIPersistentVolumeSourceArgs,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpecArgs,
+    PersistentVolumeSpecArgs,
+    VolumeResourceRequirementsArgs,
+)
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+__all__ = ["Volume", "claimed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Volume:
+    """driver: its CSI driver. handle, attributes, mount_options: in the driver's words.
+
+    capacity_gib: what the claim asks, GiB; nothing enforces it. after: what makes it mountable.
+    """
+
+    driver: str
+    handle: pulumi.Input[str]
+    capacity_gib: int
+    attributes: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    mount_options: Sequence[str] = ()
+    after: Sequence[pulumi.Resource] = ()
+
+
+def claimed(
+    name: str,
+    volume: Volume,
+    *,
+    claim: str,
+    namespace: pulumi.Input[str],
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> PersistentVolumeClaim:
+    """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
+    capacity = f"{volume.capacity_gib}Gi"
+    made = PersistentVolume(
+        f"{name}-volume",
+        metadata=ObjectMetaArgs(labels=dict(labels)),
+        spec=PersistentVolumeSpecArgs(
+            capacity={"storage": capacity},
+            access_modes=["ReadWriteMany"],
+            mount_options=list(volume.mount_options) or None,
+            # The file system is declared by this program, not by the claim.
+            persistent_volume_reclaim_policy="Retain",
+            storage_class_name="",
+            csi=CSIPersistentVolumeSourceArgs(
+                driver=volume.driver,
+                volume_handle=volume.handle,
+                volume_attributes=dict(volume.attributes) or None,
+            ),
+        ),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
+    )
+    return PersistentVolumeClaim(
+        f"{name}-claim",
+        metadata=ObjectMetaArgs(name=claim, namespace=namespace, labels=dict(labels)),
+        spec=PersistentVolumeClaimSpecArgs(
+            access_modes=["ReadWriteMany"],
+            storage_class_name="",
+            volume_name=made.metadata.name,
+            resources=VolumeResourceRequirementsArgs(requests={"storage": capacity}),
+        ),
+        opts=opts,
+    )

@@ -1,0 +1,39 @@
+"""EFS file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import Subject, as_number
+
+EXPECTED: Final = "gpucluster/expected-gib"
+"""Tag that says how many GiB a file system holds on average; goes before the assumption `efs_gib`."""
+
+
+@prices("aws:efs/fileSystem:FileSystem")
+def file_system(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """GiB stored, by the month (EFS price page). Bursting throughput is part of that price; the other modes are not.
+
+    All of it is priced in the standard class, the dearest, also where files move to a cheaper one.
+    """
+    tagged = ask.get("tags", EXPECTED)
+    if tagged is None:
+        gib, said = ask.assumptions.efs_gib, f"efs_gib: {ask.assumptions.efs_gib:f} GiB in each file system"
+    else:
+        gib = as_number(tagged, f"tag {EXPECTED}")
+        said = f"{gib:f} GiB stored in {ask.resource.name} (tag {EXPECTED})"
+    one_zone = ask.get("availabilityZoneName") is not None
+    sku, words = ("efs-one-zone", "EFS One Zone storage") if one_zone else ("efs-standard", "EFS standard storage")
+    yield ask.line(words, gib, ask.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said)
+
+    mode = ask.text("throughputMode", default="bursting")
+    if mode == "provisioned":
+        mibps = ask.number("provisionedThroughputInMibps")
+        said = "all of it is taken as above what comes with the stored size"
+        price = ask.price("efs-provisioned-throughput", "MiBps-month")
+        yield ask.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=said)
+    elif mode != "bursting":
+        yield ask.not_priced(f"throughputMode is {mode!r}: reads and writes are billed by the GiB; no price known")

@@ -1,0 +1,44 @@
+"""Mount targets of EFS.
+
+Source: Amazon EFS API, CreateMountTarget and its errors.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_TARGET: Final = "aws:efs/mountTarget:MountTarget"
+_SUBNET: Final = "aws:ec2/subnet:Subnet"
+
+
+@rule(_TARGET)
+def one_mount_target_a_zone(thing: Thing) -> None:
+    """A file system has one mount target in each zone, all in one VPC."""
+    subnet = thing.other(_SUBNET, thing.inputs["subnetId"])
+    if subnet is None:
+        message = f"The subnet ID '{thing.inputs['subnetId']}' does not exist"
+        raise refused(thing, "EFS: CreateMountTarget", 400, "SubnetNotFound", message)
+    for entry in thing.others(_TARGET):
+        other = thing.other(_SUBNET, entry.inputs["subnetId"])
+        if entry.inputs["fileSystemId"] != thing.inputs["fileSystemId"] or other is None:
+            continue
+        if other.outputs["availabilityZone"] == subnet.outputs["availabilityZone"]:
+            message = "mount target already exists in this AZ"
+            raise refused(thing, "EFS: CreateMountTarget", 409, "MountTargetConflict", message)
+        if other.inputs["vpcId"] != subnet.inputs["vpcId"]:
+            message = "requested subnet for new mount target is not in the same VPC as existing mount targets"
+            raise refused(thing, "EFS: CreateMountTarget", 409, "MountTargetConflict", message)
+
+
+@rule(_TARGET)
+def file_system_exists(thing: Thing) -> None:
+    """The file system exists."""
+    id_ = thing.inputs["fileSystemId"]
+    if thing.other("aws:efs/fileSystem:FileSystem", id_) is None:
+        message = f"File system '{id_}' does not exist."
+        raise refused(thing, "EFS: CreateMountTarget", 404, "FileSystemNotFound", message)

@@ -1,0 +1,56 @@
+"""What a `destroy` leaves because it is protected, and how to let it go."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.narrow import is_object, items, mapping
+from sandbox.project import Project
+
+__all__ = ["kept", "what_is_kept"]
+
+
+def what_is_kept(project: Project, stack: str) -> str:
+    """The message after a destroy of a stack; empty when nothing in its state is protected."""
+    return kept(_resources(project, stack), stack)
+
+
+def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
+    """What is protected, what is there because of it, and the commands that release it.
+
+    resources: those of the stack's state, as Pulumi writes them.
+    """
+    real = [item for item in resources if item.get("custom") and not str(item["type"]).startswith("pulumi:")]
+    protected = [item for item in real if item.get("protect")]
+    if not protected:
+        return ""
+    lines = ["Kept, because it is protected:"]
+    lines += [f"  {_name(item)}  {item['type']}  {item.get('id', '')}" for item in protected]
+    others = Counter(str(item["type"]) for item in real if not item.get("protect"))
+    if others:
+        counted = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(others.items()))
+        lines.append(f"Still there beside it (`destroy --exclude-protected` leaves only what it needs): {counted}")
+    lines.append("What is kept is still billed. To release it, then destroy again:")
+    lines += [f"  sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected]
+    return "\n".join(lines)
+
+
+def _name(resource: Mapping[str, Any]) -> str:
+    return str(resource["urn"]).rsplit("::", 1)[-1]
+
+
+def _resources(project: Project, stack: str) -> list[Mapping[str, Any]]:
+    folder = project.store.state / ".pulumi" / "stacks" / project.name
+    plain, packed = folder / f"{stack}.json", folder / f"{stack}.json.gz"
+    if plain.is_file():
+        text = plain.read_bytes()
+    elif packed.is_file():
+        text = gzip.decompress(packed.read_bytes())
+    else:
+        return []
+    latest = mapping(mapping(mapping(json.loads(text)).get("checkpoint")).get("latest"))
+    return [item for item in items(latest.get("resources")) if is_object(item)]

@@ -1,0 +1,78 @@
+"""Every way to buy, place and store, from `examples/specs`, on the real engine: built, unchanged after, destroyed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parents[2]
+# On demand in a group, with an elastic pool, is what the trial stack's own tests build.
+KINDS = ["h200", "reservation", "reservation-in-group", "single-node", "storage-fast"]
+
+
+@pytest.fixture
+def kind(request: pytest.FixtureRequest, tmp_path: Path, copy: Callable[[Path], Any]) -> Any:
+    """A project whose stack stands for one of the examples."""
+    project = copy(tmp_path)
+    shutil.copy(ROOT / f"examples/specs/{request.param}.yaml", project.path / "stacks/specs/trial.yaml")
+    return project
+
+
+@pytest.mark.parametrize("kind", KINDS, indirect=True)
+def test_each_kind_is_built_and_stays_and_goes(kind: Any) -> None:
+    made = kind.pulumi("up", "--yes", "--policy-pack", "policies")
+    assert made.code == 0, made.text
+    assert "mandatory" not in made.text
+    after = kind.pulumi("preview", "--expect-no-changes")
+    assert after.code == 0, after.text
+    gone = kind.pulumi("destroy", "--yes")
+    assert gone.code == 0, gone.text
+    assert kind.ledger() == []
+
+
+@pytest.mark.parametrize("kind", ["capacity-block"], indirect=True)
+def test_a_capacity_block_gets_its_nodes_in_place_once_it_has_begun(kind: Any) -> None:
+    made = kind.pulumi("up", "--yes", "--policy-pack", "policies")
+    assert made.code == 0, made.text
+    assert "5 nodes need a capacity block of 8 instances" in made.out
+    assert kind.pulumi("preview", "--expect-no-changes").code == 0
+    kind.change("stacks/specs/trial.yaml", "active: false", "active: true")
+    changed = {step["urn"].split("::")[-1]: step["op"] for step in kind.plan()["steps"] if step["op"] != "same"}
+    assert changed == {"block": "update", "block-training-nodes": "update"}
+    begun = kind.pulumi("up", "--yes", "--policy-pack", "policies")
+    assert begun.code == 0, begun.text
+    gone = kind.pulumi("destroy", "--yes")
+    assert gone.code == 0, gone.text
+    assert kind.ledger() == []
+
+
+@pytest.mark.parametrize("kind", ["storage-bucket-home"], indirect=True)
+def test_destroy_keeps_what_is_protected_names_it_and_says_how_to_release_it(kind: Any) -> None:
+    made = kind.pulumi("up", "--yes", "--policy-pack", "policies")
+    assert made.code == 0, made.text
+    first = kind.pulumi("destroy", "--yes", "--exclude-protected")
+    assert first.code == 0, first.text
+    kept = {entry["type"] for entry in kind.ledger()}
+    assert {"aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/fileSystem:FileSystem"} <= kept
+    assert "aws:eks/cluster:Cluster" not in kept
+    state = json.loads(kind.pulumi("stack", "export").out)
+    protected = [item["urn"] for item in state["deployment"]["resources"] if item.get("protect")]
+    assert [urn.rsplit("::", 1)[1] for urn in sorted(protected)] == ["data-home-files", "data-storage-shared"]
+    said = [line.strip() for line in first.err.splitlines() if "state unprotect" in line]
+    assert sorted(said) == [
+        f"sandbox pulumi state unprotect --yes --stack aws-trial '{urn}'" for urn in sorted(protected)
+    ]
+
+    for urn in protected:
+        released = kind.pulumi("state", "unprotect", "--yes", urn)
+        assert released.code == 0, released.text
+    last = kind.pulumi("destroy", "--yes", "--exclude-protected")
+    assert last.code == 0, last.text
+    assert kind.ledger() == []
