@@ -7,8 +7,10 @@ from cost.handlers import (
     aws_ebs_volume,
     aws_ec2_instance,
     aws_eip,
+    aws_eks_addon,
     aws_eks_cluster,
     aws_eks_node_group,
+    aws_event_target,
     aws_fsx_lustre,
     aws_kms_key,
     aws_log_group,
@@ -16,8 +18,11 @@ from cost.handlers import (
     aws_s3_bucket,
     aws_sqs_queue,
     aws_vpc_endpoint,
+    helm_release,
     karpenter_node_pool,
     kubernetes_objects,
+    kubernetes_workloads,
+    prometheus_storage,
 )
 
 __all__ = [
@@ -25,8 +30,10 @@ __all__ = [
     "aws_ebs_volume",
     "aws_ec2_instance",
     "aws_eip",
+    "aws_eks_addon",
     "aws_eks_cluster",
     "aws_eks_node_group",
+    "aws_event_target",
     "aws_fsx_lustre",
     "aws_kms_key",
     "aws_log_group",
@@ -34,6 +41,9 @@ __all__ = [
     "aws_s3_bucket",
     "aws_sqs_queue",
     "aws_vpc_endpoint",
+    "helm_release",
     "karpenter_node_pool",
     "kubernetes_objects",
+    "kubernetes_workloads",
+    "prometheus_storage",
 ]
