@@ -18,10 +18,25 @@ from cost.registry import handler_for
 from cost.resources import Resource, Resources
 from cost.subject import CannotPrice, Subject
 
-__all__ = ["STACK_PART", "Coverage", "Estimate", "estimate"]
+__all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 
 STACK_PART: Final = "stack"
 """Part of the resources that no component surrounds."""
+
+COMPUTE_TYPES: Final = frozenset(
+    {
+        "aws:autoscaling/group:Group",
+        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+        "aws:ec2/capacityReservation:CapacityReservation",
+        "aws:ec2/fleet:Fleet",
+        "aws:ec2/instance:Instance",
+        "aws:ec2/spotFleetRequest:SpotFleetRequest",
+        "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
+        "aws:eks/nodeGroup:NodeGroup",
+        "kubernetes:karpenter.sh/v1:NodePool",
+    }
+)
+"""Types whose bill is machines by the hour."""
 
 _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 _PROVIDER_PREFIX: Final = "pulumi:"
@@ -74,6 +89,19 @@ class Estimate:
         return not self.not_priced
 
     @property
+    def unpriced_compute(self) -> tuple[NotPriced, ...]:
+        """Machines without a price: what is missing may be more than all that is priced."""
+        priced = {line.urn for line in self.lines if line.unit == "instance-hour"}
+        return tuple(
+            item for item in self.not_priced if item.compute or (item.type in COMPUTE_TYPES and item.urn not in priced)
+        )
+
+    @property
+    def unpriced_parts(self) -> frozenset[str]:
+        """Names of the parts in which something has no price."""
+        return frozenset(item.part for item in self.not_priced)
+
+    @property
     def hourly(self) -> Amounts:
         """USD an hour, to the cent."""
         monthly = self.monthly
@@ -98,6 +126,23 @@ class Estimate:
         return cents(self.training_monthly / HOURS_PER_MONTH / gpus)
 
     @property
+    def training_unknown(self) -> bool:
+        """Whether there are machines without a price and none with one: the price of a GPU-hour is not known at all."""
+        machines = any(line.unit == "instance-hour" for part in self.parts if part.training for line in part.lines)
+        return bool(self.unpriced_compute) and not machines
+
+    @property
+    def per_training_gpu_hour_with_committed(self) -> Decimal | None:
+        """The same with capacity that is bought outside this stack; None when there is none, or no GPUs are stated."""
+        committed = sum(
+            (line.committed_monthly for part in self.parts if part.training for line in part.lines), Decimal(0)
+        )
+        gpus = self.facts.training_gpus
+        if not gpus or not committed:
+            return None
+        return cents((self.training_monthly + committed) / HOURS_PER_MONTH / gpus)
+
+    @property
     def trial_total(self) -> Decimal | None:
         """Expected USD for the stated duration, to the cent; None when no component states one."""
         days = self.facts.duration_days
@@ -117,6 +162,11 @@ class Estimate:
     def committed_monthly(self) -> Decimal:
         """USD a month at list price of capacity that is billed elsewhere; not in any total."""
         return sum((line.committed_monthly for line in self.lines), Decimal(0))
+
+    @property
+    def committed_upfront(self) -> Decimal:
+        """USD that capacity blocks bought elsewhere cost for the stated duration; not in any total."""
+        return sum((line.committed_upfront for line in self.lines), Decimal(0))
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -149,11 +199,13 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     not_priced: list[NotPriced] = []
     counts: Counter[str] = Counter()
     for resource in resources:
-        if not resource.custom or resource.type.startswith(_PROVIDER_PREFIX):
+        if resource.type.startswith(_PROVIDER_PREFIX):
             continue
+        if not resource.custom and handler_for(resource.type) is None:
+            continue  # a component; those with a handler may hide what they make
         part, lines = parts.place(resource)
         priced = missing = False
-        for outcome in _outcomes(resource, resources, book, assumptions, part):
+        for outcome in _outcomes(resource, resources, book, assumptions, part, facts.duration_days):
             if isinstance(outcome, CostLine):
                 priced = True
                 lines.append(outcome)
@@ -174,7 +226,12 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
 
 
 def _outcomes(
-    resource: Resource, resources: Resources, book: PriceBook, assumptions: Assumptions, part: str
+    resource: Resource,
+    resources: Resources,
+    book: PriceBook,
+    assumptions: Assumptions,
+    part: str,
+    duration_days: Decimal | None,
 ) -> list[CostLine | Free | NotPriced]:
     """Every outcome of one resource; at least one."""
     handler = handler_for(resource.type)
@@ -186,7 +243,13 @@ def _outcomes(
             else Free(resource.urn, resource.type, *reason)
         ]
     ask = Subject(
-        urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=assumptions, part=part
+        urn=resource.urn,
+        resource=resource,
+        resources=resources,
+        book=book,
+        assumptions=assumptions,
+        part=part,
+        duration_days=duration_days,
     )
     found: list[CostLine | Free | NotPriced] = []
     try:

@@ -11,7 +11,6 @@ _EC2 = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 _IAM = "https://aws.amazon.com/iam/faqs/"
 _EKS = "https://aws.amazon.com/eks/pricing/"
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/"
-_HELM = "https://helm.sh/docs/intro/using_helm/"
 
 _NETWORK = ("no charge for the object; traffic is billed where it flows", _VPC)
 _IDENTITY = ("IAM has no charge", _IAM)
@@ -56,10 +55,6 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
     "aws:iam/instanceProfile:InstanceProfile": _IDENTITY,
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": _IDENTITY,
     "aws:iam/serviceLinkedRole:ServiceLinkedRole": _IDENTITY,
-    "aws:eks/addon:Addon": (
-        "AWS's own add-ons have no charge; they run on nodes that are priced",
-        "https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html",
-    ),
     "aws:eks/accessEntry:AccessEntry": _ACCESS,
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _ACCESS,
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": _ACCESS,
@@ -77,10 +72,6 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         "events of AWS services have no charge",
         "https://aws.amazon.com/eventbridge/pricing/",
     ),
-    "aws:cloudwatch/eventTarget:EventTarget": (
-        "delivery to a queue in the account has no charge",
-        "https://aws.amazon.com/eventbridge/pricing/",
-    ),
     "aws:cloudwatch/logResourcePolicy:LogResourcePolicy": (
         "no charge for policies",
         "https://aws.amazon.com/cloudwatch/pricing/",
@@ -91,7 +82,6 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         "no charge for settings of a bucket",
         "https://aws.amazon.com/s3/pricing/",
     ),
-    "kubernetes:helm.sh/v3:Release": ("no charge for a release; its pods run on nodes that are priced", _HELM),
 }
 
 _FREE_GROUPS: Final = frozenset(

@@ -85,8 +85,9 @@ class CostLine:
     region, purchase, term, source, as_of, confidence: of the price.
     assumption: what was taken for granted, empty when nothing was.
     floor, ceiling: units a month of autoscaled capacity at its least and most; the quantity otherwise.
-    spend: `committed-elsewhere` marks what is already paid for; its monthly amount is 0.
-    committed_monthly: what committed capacity would cost a month at list price; 0 for new spend.
+    spend: `committed-elsewhere` marks what is billed by a reservation; its monthly amount is 0.
+    committed_monthly: what capacity that is bought outside this stack costs a month at list price; 0 for new spend.
+    committed_upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False when only second opinions on the price are known.
     """
 
@@ -108,6 +109,7 @@ class CostLine:
     ceiling: Decimal | Unbounded
     spend: Spend = "new"
     committed_monthly: Decimal = Decimal(0)
+    committed_upfront: Decimal = Decimal(0)
     rankable: bool = True
 
     @property
@@ -143,12 +145,16 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class NotPriced:
-    """A resource, or a part of one, whose price is not known. Never zero."""
+    """A resource, or a part of one, whose price is not known. Never zero.
+
+    compute: whether what is missing is machines, which are most of any bill here.
+    """
 
     urn: str
     type: str
     part: str
     reason: str
+    compute: bool = False
 
 
 @dataclass(frozen=True, slots=True)

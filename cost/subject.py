@@ -48,6 +48,7 @@ class Subject:
 
     urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
     part: name of the component it is shown under.
+    duration_days: days the components want the cluster for, None when none says it.
     provider: price book file, e.g. `aws`.
     """
 
@@ -57,6 +58,7 @@ class Subject:
     book: PriceBook
     assumptions: Assumptions
     part: str
+    duration_days: Decimal | None = None
     provider: str = "aws"
 
     @property
@@ -150,9 +152,9 @@ class Subject:
             rankable=price.rankable,
         )
 
-    def not_priced(self, reason: str) -> NotPriced:
-        """This resource, or a part of it, named as not priced."""
-        return NotPriced(self.urn, urn_type(self.urn), self.part, reason)
+    def not_priced(self, reason: str, *, compute: bool = False) -> NotPriced:
+        """This resource, or a part of it, named as not priced; `compute` where that part is machines."""
+        return NotPriced(self.urn, urn_type(self.urn), self.part, reason, compute)
 
     def free(self, why: str, source: str) -> Free:
         """This resource, free for a reason that `source` states."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from cost.estimate import Estimate
 from cost.model import Budget, Unbounded
+from cost.money import at_least
 
 __all__ = ["Outcome", "Verdict", "budget_verdict"]
 
@@ -27,6 +28,8 @@ class Verdict:
     expected: Decimal
     ceiling: Decimal | Unbounded
     not_priced: int
+    committed: Decimal = Decimal(0)
+    """USD a month at list price of capacity that is bought outside the stack, and so outside the budget."""
 
     @property
     def ceiling_over(self) -> bool:
@@ -36,9 +39,11 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """One line for people."""
-        ceiling = self.ceiling if isinstance(self.ceiling, str) else f"${self.ceiling:,.2f}"
-        amounts = f"expected {'at least ' if self.not_priced else ''}${self.expected:,.2f} a month, ceiling {ceiling}"
+        most = at_least(self.ceiling, complete=not self.not_priced)
+        amounts = f"expected {at_least(self.expected, complete=not self.not_priced)} a month, ceiling {most}"
         budget = f"budget ${self.budget.monthly:,.2f}"
+        if self.committed:
+            budget += f"; committed capacity of ${self.committed:,.2f} a month at list price is outside the budget"
         if self.outcome == "over":
             return f"over budget by ${self.expected - self.budget.monthly:,.2f}: {amounts}; {budget}"
         if self.outcome == "cannot tell":
@@ -55,4 +60,6 @@ def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict 
     outcome: Outcome = "within" if estimate.complete else "cannot tell"
     if monthly.expected > budget.monthly:
         outcome = "over"
-    return Verdict(outcome, budget, monthly.expected, monthly.ceiling, len(estimate.not_priced))
+    return Verdict(
+        outcome, budget, monthly.expected, monthly.ceiling, len(estimate.not_priced), estimate.committed_monthly
+    )

@@ -50,8 +50,10 @@ class SystemPool(pulumi.ComponentResource):
             subnet_ids=list(subnet_ids),
             ami_type="AL2023_x86_64_STANDARD",
             capacity_type="ON_DEMAND",
+            # An update starts its new nodes beyond the maximum: EKS raises that for the while by itself
+            # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
             scaling_config=eks.NodeGroupScalingConfigArgs(
-                desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes + 1
+                desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),

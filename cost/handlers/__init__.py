@@ -8,8 +8,10 @@ from cost.handlers import (
     aws_ec2_instance,
     aws_efs,
     aws_eip,
+    aws_eks_addon,
     aws_eks_cluster,
     aws_eks_node_group,
+    aws_event_target,
     aws_fsx_lustre,
     aws_kms_key,
     aws_log_group,
@@ -17,8 +19,11 @@ from cost.handlers import (
     aws_s3_bucket,
     aws_sqs_queue,
     aws_vpc_endpoint,
+    helm_release,
     karpenter_node_pool,
     kubernetes_objects,
+    kubernetes_workloads,
+    prometheus_storage,
 )
 
 __all__ = [
@@ -27,8 +32,10 @@ __all__ = [
     "aws_ec2_instance",
     "aws_efs",
     "aws_eip",
+    "aws_eks_addon",
     "aws_eks_cluster",
     "aws_eks_node_group",
+    "aws_event_target",
     "aws_fsx_lustre",
     "aws_kms_key",
     "aws_log_group",
@@ -36,6 +43,9 @@ __all__ = [
     "aws_s3_bucket",
     "aws_sqs_queue",
     "aws_vpc_endpoint",
+    "helm_release",
     "karpenter_node_pool",
     "kubernetes_objects",
+    "kubernetes_workloads",
+    "prometheus_storage",
 ]

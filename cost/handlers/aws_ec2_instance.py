@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from cost.handlers.aws_eip import ipv4_line
 from cost.handlers.ebs import default_root, disk_at, disk_lines
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of, reserved_line
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of
+from cost.handlers.reserved_capacity import reserved
 from cost.model import CostLine, Count, NotPriced
 from cost.registry import prices
 from cost.subject import CannotPrice, Subject
@@ -16,7 +18,7 @@ _ONE = Decimal(1)
 
 @prices("aws:ec2/instance:Instance")
 def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
-    """One machine all month, and the EBS volumes declared with it (EC2 price page).
+    """One machine all month, and the EBS volumes and public address declared with it (EC2 and VPC price pages).
 
     Linux is assumed: the machine image, which decides the operating system, says nothing in a plan.
     """
@@ -27,18 +29,18 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
         machine = ask.of(found).text("instanceType")
     else:
         raise CannotPrice("instanceType is not set, and its launch template is not part of this stack")
-    target = reservation_of(ask)
+    target, one = reservation_of(ask), Count.fixed(_ONE)
     market = ask.text("instanceMarketOptions", "marketType", default="on-demand")
     if ask.text("tenancy", default="default") != "default":
         yield ask.not_priced("tenancy is not shared: the price book has shared tenancy only")
     elif target is not None:
-        yield reserved_line(ask, machine, Count.fixed(_ONE), target)
+        yield from reserved(ask, machine, _ONE, target, block=market == "capacity-block")
     elif market in ("on-demand", "spot"):
-        yield machine_line(ask, machine, _ONE, market.replace("-", "_"), assumption="Linux")
+        yield machine_line(ask, machine, one, market.replace("-", "_"), assumption="Linux")
     else:
         yield ask.not_priced(f"instanceMarketOptions.marketType is {market!r} without a reservation to bill it")
 
-    region, one = ask.region, Count.fixed(_ONE)
+    region = ask.region
     if ask.get("rootBlockDevice") is not None:
         yield from disk_lines(ask, disk_at(ask, "rootBlockDevice"), one, what="root disk", region=region)
     else:
@@ -46,3 +48,5 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
     for index in range(len(ask.items("ebsBlockDevices"))):
         disk = disk_at(ask, "ebsBlockDevices", index)
         yield from disk_lines(ask, disk, one, what="data disk", region=region)
+    if ask.get("associatePublicIpAddress"):
+        yield ipv4_line(ask)

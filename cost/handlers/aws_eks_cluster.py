@@ -29,6 +29,7 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
 
     A cluster whose `upgradePolicy.supportType` is STANDARD is upgraded at the end of standard support and never pays
     the extended rate; without it, support is extended by default (EKS user guide, Kubernetes version lifecycle).
+    Auto Mode (`computeConfig.enabled`) starts machines and bills a fee for each (EKS price page, EKS Auto Mode).
     """
     support, why = _support(ask)
     price = ask.price(f"eks-cluster-{support}-support", "hour")
@@ -42,6 +43,8 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
     tier = ask.text("controlPlaneScalingConfig", "tier", default="standard")
     if tier != "standard":
         yield ask.not_priced(f"provisioned control plane {tier}: the price book has no row for it")
+    if ask.get("computeConfig", "enabled"):
+        yield ask.not_priced("Auto Mode: EKS starts machines by itself, which no plan shows", compute=True)
 
 
 def _support(ask: Subject) -> tuple[str, str]:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from cost.handlers.ebs import Disk, default_root, disk_lines, mapped_disks
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of, reserved_line
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of
+from cost.handlers.reserved_capacity import reserved
 from cost.model import CostLine, Count, NotPriced
 from cost.registry import prices
-from cost.subject import CannotPrice, Subject
-
-# Capacity type of the group -> purchase in the price book, for what its reservation is worth.
-_WORTH: Final = {"CAPACITY_BLOCK": "capacity_block"}
+from cost.resources import UNKNOWN
+from cost.subject import CannotPrice, Subject, as_number, read
 
 
 @prices("aws:eks/nodeGroup:NodeGroup")
 def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
-    """`scalingConfig.desiredSize` machines all month, and the EBS volumes of each.
-
-    A group in a capacity block has none before the block begins: `maxSize` are priced, and the floor is what is asked
-    for now (EKS user guide, capacity-blocks-mng).
+    """`scalingConfig.desiredSize` machines all month, within minSize and maxSize, and the EBS volumes of each.
 
     A node group has no price of its own (EKS price page). The machine type stands in the launch template or on the
     group. Capacity blocks and reservations are billed where they are bought (EC2 user guide, Capacity Reservations).
     """
-    capacity = ask.text("capacityType", default="ON_DEMAND")
-    count = _count(ask, capacity)
+    nodes, unknown = _nodes(ask)
+    for bound in unknown:
+        yield ask.not_priced(f"scalingConfig.{bound} is not known before the update: taken as desiredSize")
     reference = ask.resource.inputs.get("launchTemplate")
     found = ask.resources.referred(ask.resource, "launchTemplate", LAUNCH_TEMPLATE)
     template = None if found is None else ask.of(found)
@@ -35,32 +31,40 @@ def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         raise CannotPrice("amiType is Windows: the price book has Linux prices only")
 
     target = None if template is None else reservation_of(template)
+    capacity = ask.text("capacityType", default="ON_DEMAND")
     if target is not None:
-        yield reserved_line(ask, machine, count, target, _WORTH.get(capacity, "on_demand"))
+        nodes = Count.fixed(nodes.expected)  # a reservation holds no more, and is billed for no fewer
+        yield from reserved(ask, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK")
     elif capacity in ("ON_DEMAND", "SPOT"):
-        yield machine_line(ask, machine, count.expected, capacity.lower(), assumption=assumption)
+        yield machine_line(ask, machine, nodes, capacity.lower(), assumption=assumption)
     elif capacity == "CAPACITY_BLOCK":
         yield ask.not_priced("capacityType is CAPACITY_BLOCK, but its launch template targets no reservation")
     else:
         yield ask.not_priced(f"capacityType is {capacity!r}; priced are ON_DEMAND, SPOT and CAPACITY_BLOCK")
 
     if template is not None:
-        yield from mapped_disks(template, count, region=ask.region)
+        yield from mapped_disks(template, nodes, region=ask.region)
     elif reference is not None:
         yield ask.not_priced("disks: its launch template is not part of this stack")
     elif ask.get("diskSize") is not None:
         disk = Disk("gp3", ask.number("diskSize"))
-        yield from disk_lines(ask, disk, count, what="root disks", region=ask.region)
+        yield from disk_lines(ask, disk, nodes, what="root disks", region=ask.region)
     else:
-        yield from default_root(ask, count, region=ask.region)
+        yield from default_root(ask, nodes, region=ask.region)
 
 
-def _count(ask: Subject, capacity: str) -> Count:
-    now = ask.number("scalingConfig", "desiredSize")
-    if capacity != "CAPACITY_BLOCK":
-        return Count.fixed(now)
-    most = now if ask.get("scalingConfig", "maxSize") is None else ask.number("scalingConfig", "maxSize")
-    return Count(most, now, most)
+def _nodes(ask: Subject) -> tuple[Count, list[str]]:
+    """(nodes as expected, at the least and the most; bounds that are not known yet)."""
+    desired = ask.number("scalingConfig", "desiredSize")
+    bounds = {"minSize": desired, "maxSize": desired}
+    unknown: list[str] = []
+    for key in bounds:
+        value = read(ask.resource.inputs, "scalingConfig", key)
+        if value is UNKNOWN:
+            unknown.append(key)
+        elif value is not None:
+            bounds[key] = as_number(value, f"scalingConfig.{key}")
+    return Count(desired, min(bounds["minSize"], desired), max(bounds["maxSize"], desired)), unknown
 
 
 def _machine(ask: Subject, template: Subject | None) -> tuple[str, str]:

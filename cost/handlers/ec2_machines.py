@@ -5,12 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.model import HOURS_PER_MONTH, CostLine, Count, cents
-from cost.prices import Price
+from cost.model import HOURS_PER_MONTH, CostLine, Count
 from cost.resources import UNKNOWN, Resource
 from cost.subject import CannotPrice, Subject, read
 
-__all__ = ["LAUNCH_TEMPLATE", "machine_line", "plain", "reservation_of", "reserved_line"]
+__all__ = ["LAUNCH_TEMPLATE", "machine_line", "plain", "reservation_of"]
 
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _RESERVATIONS: Final = (
@@ -25,15 +24,18 @@ def plain(number: Decimal) -> str:
     return f"{number.normalize():f}"
 
 
-def machine_line(ask: Subject, machine: str, count: Decimal, purchase: str, *, assumption: str = "") -> CostLine:
-    """`count` machines running all month."""
+def machine_line(ask: Subject, machine: str, count: Count, purchase: str, *, assumption: str = "") -> CostLine:
+    """Machines running all month, as many as `count` says."""
     price = ask.price(machine, "instance-hour", purchase)
+    hours = count.times(HOURS_PER_MONTH)
     return ask.line(
-        f"{plain(count)} x {machine} {_WORDS[purchase]}",
-        count * HOURS_PER_MONTH,
+        f"{plain(count.expected)} x {machine} {_WORDS[purchase]}",
+        hours.expected,
         price,
-        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        basis=f"{plain(count.expected)} x {HOURS_PER_MONTH} h",
         assumption=assumption,
+        floor=hours.floor,
+        ceiling=hours.ceiling,
     )
 
 
@@ -54,39 +56,3 @@ def reservation_of(ask: Subject) -> Resource | str | None:
         if value:
             return str(value)
     return None
-
-
-def reserved_line(
-    ask: Subject, machine: str, count: Count, target: Resource | str, purchase: str = "on_demand"
-) -> CostLine:
-    """Machines inside a reservation: billed by the reservation, used or not, so never a second time here.
-
-    purchase: how the reservation is paid for, to say what it is worth.
-    """
-    running = count.times(HOURS_PER_MONTH)
-    hours = running.expected
-    price = ask.book.lookup(ask.provider, ask.region, machine, purchase, unit="instance-hour")
-    worth = cents(hours * price.usd) if isinstance(price, Price) else Decimal(0)
-    if isinstance(target, Resource):
-        where, said = target.name, f"billed by {target.name}, used or not"
-    else:
-        where, said = target, f"{target} is not part of this stack: taken as already paid for"
-    return CostLine(
-        urn=ask.urn,
-        part=ask.part,
-        name=f"{plain(count.expected)} x {machine} in reservation {where}",
-        quantity=hours,
-        unit="instance-hour",
-        unit_price=Decimal(0),
-        region=ask.region,
-        purchase="reservation",
-        source=said,
-        as_of="",
-        confidence="high",
-        basis=f"{plain(count.expected)} x {HOURS_PER_MONTH} h",
-        assumption=said,
-        floor=running.floor,
-        ceiling=running.ceiling,
-        spend="committed-elsewhere",
-        committed_monthly=Decimal(0) if isinstance(target, Resource) else worth,
-    )

@@ -41,7 +41,8 @@ def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
         ceiling=hours.ceiling,
     )
     if isinstance(count.ceiling, str) and expected_gpus(ask) is None:
-        yield ask.not_priced(f"what runs on average: the pool has no limit; set its annotation {EXPECTED_GPUS}")
+        reason = f"what runs on average: the pool has no limit; set its annotation {EXPECTED_GPUS}"
+        yield ask.not_priced(reason, compute=True)
     yield from _disks(ask, count, region)
 
 

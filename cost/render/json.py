@@ -16,9 +16,10 @@ SCHEMA_VERSION: Final = 1
 
 
 def as_json(estimate: Estimate) -> dict[str, Any]:
-    """A document of plain values, in a stable order."""
+    """A document of plain values, in a stable order. Totals are "at least" where `complete` is false."""
     per_gpu = estimate.per_training_gpu_hour
     trial, trial_ceiling = estimate.trial_total, estimate.trial_ceiling
+    with_committed = estimate.per_training_gpu_hour_with_committed
     days = estimate.facts.duration_days
     dates = estimate.price_dates
     verdict = budget_verdict(estimate)
@@ -29,11 +30,14 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "monthly": _amounts(estimate.monthly),
         "hourly": _amounts(estimate.hourly),
         "per_training_gpu_hour": None if per_gpu is None else _text(per_gpu),
+        "per_training_gpu_hour_with_committed": None if with_committed is None else _text(with_committed),
         "training_gpus": None if estimate.facts.training_gpus is None else _text(estimate.facts.training_gpus),
         "trial": None
         if trial is None or days is None or trial_ceiling is None
         else {"days": _text(days), "expected": _text(trial), "ceiling": _text(trial_ceiling)},
         "committed_elsewhere_monthly": _text(estimate.committed_monthly),
+        "committed_elsewhere_upfront": _text(estimate.committed_upfront),
+        "unpriced_compute": sorted({item.urn for item in estimate.unpriced_compute}),
         "budget": None
         if verdict is None
         else {
@@ -41,6 +45,7 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             "on_exceed": verdict.budget.on_exceed,
             "verdict": verdict.outcome,
             "ceiling_over": verdict.ceiling_over,
+            "committed_outside": _text(verdict.committed),
         },
         "parts": [_part(part) for part in estimate.parts],
         "lines": [_line(line, estimate) for line in estimate.lines],
@@ -93,6 +98,7 @@ def _line(line: CostLine, estimate: Estimate) -> dict[str, Any]:
         "assumption": line.assumption,
         "spend": line.spend,
         "committed_monthly": _text(line.committed_monthly),
+        "committed_upfront": _text(line.committed_upfront),
     }
 
 

@@ -12,18 +12,14 @@ from decimal import Decimal
 from typing import Final
 
 from cost.estimate import Estimate
-from cost.model import CostLine, Part, Unbounded
+from cost.model import CostLine, Part
+from cost.money import at_least, money
 from cost.verdict import budget_verdict
 
-__all__ = ["WIDTH", "as_table", "money"]
+__all__ = ["WIDTH", "as_table"]
 
 WIDTH: Final = 108
 _NAME, _QUANTITY, _PRICE, _MARK, _AMOUNT = 56, 17, 12, 5, 18
-
-
-def money(amount: Decimal | Unbounded) -> str:
-    """`$1,234.56`, or `unbounded`."""
-    return amount if isinstance(amount, str) else f"${amount:,.2f}"
 
 
 def as_table(estimate: Estimate, title: str = "Cost") -> str:
@@ -79,7 +75,7 @@ def _part(part: Part, estimate: Estimate, marks: _Marks) -> Iterator[str]:
         yield _row(
             _cut(f"├─ {line.name}", resource),
             line.basis or f"{_plain(line.quantity)} {line.unit}",
-            _price(line.unit_price) if line.spend == "new" else "paid",
+            _price(line.unit_price) if line.spend == "new" else "reserved",
             marks.mark(line),
             money(line.monthly),
         )
@@ -87,31 +83,40 @@ def _part(part: Part, estimate: Estimate, marks: _Marks) -> Iterator[str]:
             yield f"│    floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}"
         if line.committed_monthly:
             worth = money(line.committed_monthly)
-            yield f"│    already paid for elsewhere; {worth} a month at list price, not in the total"
-    monthly = part.monthly
-    yield _row("└─ subtotal", "", "", "", money(monthly.expected))
+            yield f"│    billed by its reservation: {worth} a month at list price, not in the total"
+        if line.committed_upfront:
+            yield f"│    this trial, paid upfront: {money(line.committed_upfront)}, not in the total"
+    monthly, complete = part.monthly, part.name not in estimate.unpriced_parts
+    yield _total("└─ subtotal", at_least(monthly.expected, complete=complete))
     if monthly.varies:
-        yield f"     floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"
+        yield f"     floor {money(monthly.floor)}, ceiling {at_least(monthly.ceiling, complete=complete)}"
 
 
 def _totals(estimate: Estimate) -> Iterator[str]:
-    least = "" if estimate.complete else "at least "
+    complete = estimate.complete
     monthly, hourly = estimate.monthly, estimate.hourly
-    yield _total("Total per month", least, monthly.expected)
+    yield _total("Total per month", at_least(monthly.expected, complete=complete))
     if monthly.varies:
-        yield f"  floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"
-    yield _total("Total per hour", least, hourly.expected)
+        floor, ceiling = (at_least(amount, complete=complete) for amount in (monthly.floor, monthly.ceiling))
+        yield f"  floor {floor}, ceiling {ceiling}"
+    yield _total("Total per hour", at_least(hourly.expected, complete=complete))
     trial, days = estimate.trial_total, estimate.facts.duration_days
     if trial is not None and days is not None:
-        yield _total(f"This trial, {_plain(days)} days", least, trial)
+        yield _total(f"This trial, {_plain(days)} days", at_least(trial, complete=complete))
     per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
     if per_gpu is not None and gpus is not None:
         outside = sorted(part.name for part in estimate.parts if not part.training)
         without = f", without {', '.join(outside)}" if outside else ""
-        yield _total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", least, per_gpu)
+        shown = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
+        yield _total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", shown)
+    with_committed = estimate.per_training_gpu_hour_with_committed
+    if with_committed is not None:
+        yield _total("  with committed capacity", at_least(with_committed, complete=complete))
     if estimate.committed_monthly:
         worth = money(estimate.committed_monthly)
-        yield from _wrapped("Already paid for elsewhere:", f"{worth} a month at list price, not in any amount above")
+        yield from _wrapped("Committed capacity:", f"{worth} a month at list price, not in any total above")
+    if estimate.committed_upfront:
+        yield from _wrapped("  this trial, paid upfront:", f"{money(estimate.committed_upfront)}")
     verdict = budget_verdict(estimate)
     if verdict is not None:
         yield from _wrapped("Budget:", verdict.sentence)
@@ -157,8 +162,8 @@ def _row(name: str, quantity: str, price: str, mark: str, amount: str) -> str:
     return f"{name:<{_NAME}}{quantity:>{_QUANTITY}}{price:>{_PRICE}} {mark:<{_MARK - 1}}{amount:>{_AMOUNT}}"
 
 
-def _total(name: str, least: str, amount: Decimal) -> str:
-    return f"{name:<{WIDTH - 28}}{least + money(amount):>28}"
+def _total(name: str, amount: str) -> str:
+    return f"{name:<{WIDTH - 28}}{amount:>28}"
 
 
 def _cut(name: str, resource: str) -> str:

@@ -144,6 +144,16 @@ def others_to_spoil(make: Make) -> list[Resource]:
         make("kubernetes:core/v1:Service", "service", spec={"type": "ClusterIP"}),
         make("kubernetes:core/v1:PersistentVolumeClaim", "claim", spec={"storageClassName": "", "volumeName": "v"}),
         make("kubernetes:networking.k8s.io/v1:Ingress", "ingress", spec={}),
+        make("aws:eks/addon:Addon", "addon", addonName="coredns"),
+        make("kubernetes:helm.sh/v3:Release", "chart", chart="kueue"),
+        make(
+            "kubernetes:apps/v1:StatefulSet",
+            "set",
+            spec={
+                "volumeClaimTemplates": [{"metadata": {"name": "data"}}],
+                "template": {"spec": {"volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}]}},
+            },
+        ),
     ]
 
 

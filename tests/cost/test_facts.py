@@ -74,14 +74,14 @@ VERDICTS = [
         "cannot tell",
         False,
         "cannot tell whether it is within budget: 1 not priced; expected at least $73.00 a month, "
-        "ceiling $73.00; budget $100.00",
+        "ceiling at least $73.00; budget $100.00",
     ),
     (
         "50",
         ["aws:rds/instance:Instance"],
         "over",
         False,
-        "over budget by $23.00: expected at least $73.00 a month, ceiling $73.00; budget $50.00",
+        "over budget by $23.00: expected at least $73.00 a month, ceiling at least $73.00; budget $50.00",
     ),
 ]
 

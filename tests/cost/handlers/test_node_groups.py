@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from cost import UNKNOWN, Estimate, Resource
+from cost.handlers.reserved_capacity import block_days, block_size
+from cost.verdict import budget_verdict
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -22,7 +24,7 @@ def _group(make: Make, template: Resource | None = None, nodes: Any = 5, **input
     if template is not None:
         inputs["launchTemplate"] = {"id": UNKNOWN, "version": UNKNOWN}
     dependencies = {} if template is None else {"launchTemplate": template}
-    return make(GROUP, "nodes", dependencies=dependencies, **{"scalingConfig": {"desiredSize": nodes}, **inputs})
+    return make(GROUP, "nodes", dependencies=dependencies, scalingConfig={"desiredSize": nodes}, **inputs)
 
 
 def _lines(found: Estimate) -> list[tuple[str, str, str]]:
@@ -64,29 +66,106 @@ def test_spot_has_its_own_price_and_confidence(make: Make, cost_of: CostOf) -> N
     assert (line.name, line.unit_price, line.confidence) == ("1 x p5.48xlarge spot", Decimal("19.2531"), "low")
 
 
-def test_a_reservation_named_by_id_is_already_paid_for(make: Make, cost_of: CostOf) -> None:
+def _reserved(make: Make, name: str = "nodes", nodes: int = 5, **inputs: Any) -> list[Resource]:
+    """A node group inside capacity cr-0123, and its launch template."""
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
-    template = make(TEMPLATE, "t", instanceType="p5.48xlarge", capacityReservationSpecification=target)
-    found = cost_of(template, _group(make, template))
+    template = make(
+        TEMPLATE,
+        f"{name}-t",
+        instanceType="p5.48xlarge",
+        blockDeviceMappings=ROOT,
+        capacityReservationSpecification=target,
+    )
+    sizes = {"desiredSize": nodes}
+    group = make(
+        GROUP, name, dependencies={"launchTemplate": template}, **{"scalingConfig": sizes, **inputs},
+        launchTemplate={"id": UNKNOWN},
+    )  # fmt: skip
+    return [template, group]
+
+
+def test_a_reservation_named_by_id_is_billed_by_its_reservation(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(*_reserved(make))
     line = found.lines[0]
     assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
+    assert line.assumption == (
+        "cr-0123 is not part of this stack: billed by its reservation, hour by hour at the on-demand rate while it "
+        "exists, used or not"
+    )
     assert (line.monthly, line.committed_monthly) == (Decimal("0.00"), Decimal("200896.00"))
-    assert found.committed_monthly == Decimal("200896.00")
-    assert found.monthly.expected == Decimal("8.00")  # five default root disks
+    assert (found.committed_monthly, found.committed_upfront) == (Decimal("200896.00"), 0)
+    assert found.monthly.expected == Decimal("200.00")  # five root disks
     assert found.not_priced == ()
 
 
-def test_a_capacity_block_that_has_not_begun_is_shown_with_the_nodes_it_will_have(make: Make, cost_of: CostOf) -> None:
-    target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
-    template = make(TEMPLATE, "t", instanceType="p5.48xlarge", capacityReservationSpecification=target)
-    sizes = {"desiredSize": 0, "minSize": 0, "maxSize": 5}
-    found = cost_of(template, _group(make, template, capacityType="CAPACITY_BLOCK", scalingConfig=sizes))
+def test_a_capacity_block_is_a_fee_upfront_for_the_next_size_sold_and_whole_weeks(make: Make, cost_of: CostOf) -> None:
+    component = make("x:y:Cluster", "c", custom=False, durationDays=20, trainingGpus=40,
+                     budget={"monthly": "1000", "onExceed": "fail"})  # fmt: skip
+    found = cost_of(component, *_reserved(make, capacityType="CAPACITY_BLOCK"))
     line = found.lines[0]
-    assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
-    assert (line.floor, line.quantity, line.ceiling) == (Decimal(0), Decimal(3650), Decimal(3650))
-    assert found.committed_monthly == Decimal("126319.20")  # 3,650 h at the price of blocks, $34.608
-    assert (found.monthly.floor, found.monthly.expected) == (Decimal("0.00"), Decimal("8.00"))  # root disks
-    assert found.not_priced == ()
+    assert line.assumption == (
+        "cr-0123 is a capacity block, not part of this stack: paid upfront, by its fee; sold by 1, 2, 4, 8, 16, 32, 64 "
+        "instances, so 5 nodes are a block of 8; this trial takes 21 days of it"
+    )
+    assert line.source.startswith(f"{line.assumption}; $34.608 per instance-hour: cloud pricing changelog")
+    assert line.committed_monthly == Decimal("202110.72")  # 8 x 730 h x 34.608
+    assert found.committed_upfront == Decimal("139539.46")  # 8 x 21 x 24 h x 34.608
+    assert found.monthly.expected == Decimal("200.00")
+    assert found.per_training_gpu_hour == Decimal("0.01")
+    assert found.per_training_gpu_hour_with_committed == Decimal("6.93")  # (202110.72 + 200) / 730 h / 40
+    verdict = budget_verdict(found)
+    assert verdict is not None
+    assert verdict.sentence == (
+        "within budget: expected $200.00 a month, ceiling $200.00; budget $1,000.00; "
+        "committed capacity of $202,110.72 a month at list price is outside the budget"
+    )
+
+
+def test_node_groups_in_one_capacity_block_pay_its_fee_once(make: Make, cost_of: CostOf) -> None:
+    first = _reserved(make, "first", 5, capacityType="CAPACITY_BLOCK")
+    waiting = {"desiredSize": 0, "minSize": 0, "maxSize": 3}
+    second = _reserved(make, "second", capacityType="CAPACITY_BLOCK", scalingConfig=waiting)
+    found = cost_of(*first, *second)
+    assert found.committed_monthly == Decimal("202110.72")
+    assert sorted(line.committed_monthly for line in found.lines) == [0, 0, 0, Decimal("202110.72")]
+
+
+def test_a_capacity_block_without_a_price_is_named(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(*_reserved(make, capacityType="CAPACITY_BLOCK"), region="eu-west-2")
+    assert any(item.reason.startswith("what cr-0123 costs where it is bought: no price") for item in found.not_priced)
+
+
+@pytest.mark.parametrize(
+    ("needed", "sold"), [(0, 0), (1, 1), (3, 4), (5, 8), (33, 64), (64, 64), (65, 65), (70, 72), (128, 128)]
+)
+def test_capacity_blocks_come_in_powers_of_two(needed: int, sold: int) -> None:
+    assert block_size(Decimal(needed)) == sold
+
+
+@pytest.mark.parametrize(("needed", "sold"), [("0.5", 1), ("13.5", 14), ("14", 14), ("15", 21), ("21", 21), ("22", 28)])
+def test_capacity_blocks_last_whole_days_and_then_whole_weeks(needed: str, sold: int) -> None:
+    assert block_days(Decimal(needed)) == sold
+
+
+def test_a_group_that_can_grow_has_a_floor_and_a_ceiling(make: Make, cost_of: CostOf) -> None:
+    sizes = {"minSize": 1, "desiredSize": 2, "maxSize": 6}
+    found = cost_of(make(GROUP, scalingConfig=sizes, instanceTypes=["m6i.xlarge"], diskSize=100))
+    monthly = found.monthly
+    assert [f"{amount:f}" for amount in (monthly.floor, monthly.expected, monthly.ceiling)] == [
+        "148.16",
+        "296.32",
+        "888.96",
+    ]
+
+
+def test_a_maximum_that_is_not_known_yet_is_named_and_the_rest_is_priced(make: Make, cost_of: CostOf) -> None:
+    sizes = {"minSize": 1, "desiredSize": 1, "maxSize": UNKNOWN}
+    found = cost_of(make(GROUP, scalingConfig=sizes, instanceTypes=["m6i.xlarge"], diskSize=100))
+    assert [item.reason for item in found.not_priced] == [
+        "scalingConfig.maxSize is not known before the update: taken as desiredSize"
+    ]
+    assert found.monthly.expected == Decimal("148.16")
+    assert found.unpriced_compute == ()
 
 
 @pytest.mark.parametrize("known_id", ["cr-0123", UNKNOWN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -124,6 +125,7 @@ def test_a_resource_has_exactly_these_lines(
     ] == lines
 
 
+EPHEMERAL: dict[str, Any] = {"volumes": [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]}
 REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("aws:eks/cluster:Cluster", {"version": UNKNOWN}, "version is not known before the update"),
     ("aws:eks/cluster:Cluster", {"version": "new"}, "version is 'new', expected a Kubernetes version such as '1.35'"),
@@ -131,6 +133,11 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         "aws:eks/cluster:Cluster",
         {"version": "1.35", "controlPlaneScalingConfig": {"tier": "tier-xl"}},
         "provisioned control plane tier-xl: the price book has no row for it",
+    ),
+    (
+        "aws:eks/cluster:Cluster",
+        {"version": "1.35", "computeConfig": {"enabled": True}},
+        "Auto Mode: EKS starts machines by itself, which no plan shows",
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
@@ -204,6 +211,50 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         {"spec": {"storageClassName": "gp3"}},
         "the claim makes a new volume of class 'gp3'",
     ),
+    (
+        "aws:eks/addon:Addon",
+        {"addonName": "kubecost_kubecost"},
+        "add-on 'kubecost_kubecost': may have a marketplace fee, or send data that AWS bills",
+    ),
+    (
+        "kubernetes:helm.sh/v3:Release",
+        {"chart": "kube-prometheus-stack"},
+        "chart 'kube-prometheus-stack': what the chart creates is not visible in the plan",
+    ),
+    ("kubernetes:helm.sh/v3:Release", {}, "chart: what the chart creates is not visible in the plan"),
+    (
+        "aws:cloudwatch/eventTarget:EventTarget",
+        {"arn": "arn:aws:events:us-east-1:123456789012:api-destination/out"},
+        "its target is not a queue, function, log group or topic of this stack: delivery may cost",
+    ),
+    (
+        "kubernetes:apps/v1:StatefulSet",
+        {"spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]}},
+        "it makes a new volume for each pod: data",
+    ),
+    *(
+        (f"kubernetes:{kind}", inputs, "it makes a new volume for each pod: scratch")
+        for kind, inputs in (
+            ("core/v1:Pod", {"spec": EPHEMERAL}),
+            ("apps/v1:Deployment", {"spec": {"template": {"spec": EPHEMERAL}}}),
+            ("apps/v1:DaemonSet", {"spec": {"template": {"spec": EPHEMERAL}}}),
+            ("batch/v1:Job", {"spec": {"template": {"spec": EPHEMERAL}}}),
+            ("batch/v1:CronJob", {"spec": {"jobTemplate": {"spec": {"template": {"spec": EPHEMERAL}}}}}),
+        )
+    ),
+    (
+        "kubernetes:batch/v1:Job",
+        {"spec": {"template": {"spec": {"volumes": UNKNOWN}}}},
+        "volumes are not known before the update",
+    ),
+    *(
+        (
+            f"kubernetes:monitoring.coreos.com/v1:{kind}",
+            {"spec": {"storage": {"volumeClaimTemplate": {"spec": {}}}}},
+            "it makes a new volume for each pod: storage.volumeClaimTemplate",
+        )
+        for kind in ("Prometheus", "Alertmanager")
+    ),
     ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may make a load balancer in the cloud"),
     ("kubernetes:s3.aws.crossplane.io/v1:Bucket", {}, "no handler for its type"),
     ("aws:rds/instance:Instance", {}, "no handler for its type"),
@@ -232,7 +283,11 @@ FREE: list[tuple[str, dict[str, Any]]] = [
     ("aws:efs/mountTarget:MountTarget", {}),
     ("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", {}),
     ("aws:iam/role:Role", {}),
-    ("kubernetes:helm.sh/v3:Release", {}),
+    ("aws:eks/addon:Addon", {"addonName": "vpc-cni"}),
+    ("kubernetes:helm.sh/v3:Release", {"chart": "oci://public.ecr.aws/karpenter/karpenter-crd"}),
+    ("kubernetes:helm.sh/v3:Release", {"chart": "kueue"}),
+    ("kubernetes:apps/v1:Deployment", {"spec": {"template": {"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}}}}),
+    ("kubernetes:monitoring.coreos.com/v1:Prometheus", {"spec": {"storage": {"emptyDir": {}}}}),
     ("kubernetes:core/v1:Namespace", {}),
     ("kubernetes:core/v1:Service", {"spec": {"type": "ClusterIP"}}),
     ("kubernetes:core/v1:PersistentVolumeClaim", {"spec": {"storageClassName": "", "volumeName": "shared"}}),
@@ -267,3 +322,35 @@ def test_the_region_of_the_provider_goes_before_that_of_the_configuration(
     found = cost_of(west, make("aws:ec2/eip:Eip", provider=west))
     reason = "no price for public-ipv4-hour on_demand in aws us-west-2 per hour; known: us-east-1 on_demand"
     assert [item.reason for item in found.not_priced] == [reason]
+
+
+@pytest.mark.parametrize("target", ["aws:sqs/queue:Queue", "aws:lambda/function:Function"])
+def test_delivery_of_an_event_inside_the_stack_is_free(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], target: str
+) -> None:
+    to = make(target, "to")
+    event_target = make("aws:cloudwatch/eventTarget:EventTarget", dependencies={"arn": to}, arn=UNKNOWN)
+    found = cost_of(to, event_target)
+    assert [item.urn for item in found.free] == [event_target.urn]
+
+
+def test_a_public_address_of_a_machine_is_billed(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    disk = {"volumeSize": 10, "volumeType": "gp3"}
+    inputs = {"instanceType": "m6i.xlarge", "rootBlockDevice": disk}
+    found = cost_of(make("aws:ec2/instance:Instance", associatePublicIpAddress=True, **inputs))
+    assert [(line.name, f"{line.monthly:f}") for line in found.lines][-1] == ("Public IPv4 address", "3.65")
+    without = cost_of(make("aws:ec2/instance:Instance", associatePublicIpAddress=False, **inputs))
+    assert found.monthly.expected - without.monthly.expected == Decimal("3.65")
+
+
+def test_a_chart_whose_objects_are_hidden_is_named_and_one_whose_objects_are_listed_is_not(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    chart = make("kubernetes:helm.sh/v4:Chart", "charted", custom=False, chart="loki")
+    assert [item.reason for item in cost_of(chart).not_priced] == [
+        "chart 'loki': what the chart creates is not visible in the plan"
+    ]
+    listed = make("kubernetes:core/v1:PersistentVolumeClaim", "claim", parent=chart, spec={"storageClassName": "gp3"})
+    assert [item.urn for item in cost_of(chart, listed).not_priced] == [listed.urn]

@@ -22,9 +22,10 @@ def document(recordings: Path, book: PriceBook) -> dict[str, Any]:
 
 def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> None:
     assert list(document) == [
-        "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour", "training_gpus",
-        "trial", "committed_elsewhere_monthly", "budget", "parts", "lines", "free", "not_priced", "not_built",
-        "assumptions", "coverage", "price_dates", "monthly_by_confidence",
+        "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour",
+        "per_training_gpu_hour_with_committed", "training_gpus", "trial", "committed_elsewhere_monthly",
+        "committed_elsewhere_upfront", "unpriced_compute", "budget", "parts", "lines", "free", "not_priced",
+        "not_built", "assumptions", "coverage", "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
     assert (document["schema_version"], document["currency"], document["complete"]) == (1, "USD", False)
     assert document["monthly"] == {"floor": "205116.80", "expected": "215193.60", "ceiling": "245424.00"}
@@ -36,6 +37,7 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
         "on_exceed": "fail",
         "verdict": "cannot tell",
         "ceiling_over": False,
+        "committed_outside": "0",
     }
     assert document["coverage"] == {"resources": 18, "priced": 10, "free": 7, "not_priced": 1}
     assert document["price_dates"] == {"oldest": "2024-07-01", "newest": "2026-10-10"}
@@ -66,6 +68,7 @@ def test_a_line_says_everything_about_its_price(document: dict[str, Any]) -> Non
         "assumption": "",
         "spend": "new",
         "committed_monthly": "0",
+        "committed_upfront": "0",
     }
 
 

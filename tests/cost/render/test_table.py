@@ -37,7 +37,8 @@ def _committed(make: Make) -> list[Resource]:
         "aws:eks/nodeGroup:NodeGroup", "a-node-group-with-a-name-that-is-longer-than-its-column-can-ever-hold",
         dependencies={"launchTemplate": template}, scalingConfig={"desiredSize": 5}, capacityType="CAPACITY_BLOCK",
     )  # fmt: skip
-    return [template, group]
+    facts = {"trainingGpus": 40, "durationDays": 21, "budget": {"monthly": "100", "onExceed": "fail"}}
+    return [make("x:y:Cluster", "cluster", custom=False, **facts), template, group]
 
 
 def _unbounded(make: Make) -> list[Resource]:
@@ -49,6 +50,12 @@ def _unbounded(make: Make) -> list[Resource]:
         spec={"template": {"spec": {"requirements": [*requirements, zone], "nodeClassRef": {"name": "c"}}}},
     )  # fmt: skip
     return [pool, make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"})]
+
+
+def _nothing_known(make: Make) -> list[Resource]:
+    component = make("x:y:Cluster", "cluster", custom=False, trainingGpus=8, durationDays=7)
+    inputs = {"scalingConfig": {"desiredSize": 1}, "instanceTypes": ["x9.huge"], "diskSize": 0}
+    return [component, make("aws:eks/nodeGroup:NodeGroup", "nodes", **inputs)]
 
 
 def _check(name: str, text: str) -> None:
@@ -65,7 +72,9 @@ def test_the_table_of_a_recorded_stack(name: str, recordings: Path, book: PriceB
     _check(name.replace(".json", ".txt"), as_table(found, f"Cost of {name}"))
 
 
-@pytest.mark.parametrize(("name", "resources"), [("committed", _committed), ("unbounded", _unbounded)])
+@pytest.mark.parametrize(
+    ("name", "resources"), [("committed", _committed), ("unbounded", _unbounded), ("unknown", _nothing_known)]
+)
 def test_the_table_of_a_special_stack(
     name: str, resources: Callable[[Make], list[Resource]], make: Make, cost_of: CostOf
 ) -> None:

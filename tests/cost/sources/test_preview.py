@@ -32,11 +32,11 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(run_program: RunP
     totals: dict[str, str] = {}
     run_program(EXAMPLE, at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)), aws__region="us-east-1")
     assert totals == {
-        "monthly": "215193.60",
-        "monthlyFloor": "205116.80",
-        "monthlyCeiling": "245424.00",
-        "hourly": "294.79",
-        "perTrainingGpuHour": "8.78",
+        "monthly": "at least 215193.60",
+        "monthlyFloor": "at least 205116.80",
+        "monthlyCeiling": "at least 245424.00",
+        "hourly": "at least 294.79",
+        "perTrainingGpuHour": "at least 8.78",
         "notPriced": "1",
     }
     (shown,) = logged
@@ -89,3 +89,40 @@ def test_a_budget_that_warns_lets_the_plan_go_on(run_program: RunProgram, logged
     )
     assert totals["monthly"] == "3.65"
     assert "over budget by $2.65" in logged[0]
+
+
+class Nodes(pulumi.ComponentResource):
+    """A component with a budget, and a node group whose machine has no price."""
+
+    def __init__(self) -> None:
+        facts = {"budget": {"monthly": "1000", "onExceed": "fail"}, "trainingGpus": 8}
+        super().__init__("test:index:Cluster", "cluster", facts)
+        here = pulumi.ResourceOptions(parent=self)
+        inputs = {"scalingConfig": {"desiredSize": 1}, "instanceTypes": ["x9.huge"], "diskSize": 0}
+        pulumi.CustomResource("aws:eks/nodeGroup:NodeGroup", "nodes", inputs, here)
+
+
+def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    totals: dict[str, str] = {}
+    run_program(
+        lambda: Nodes() and None,
+        at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)),
+        aws__region="us-east-1",
+    )
+    assert warned == [
+        "cannot tell whether this is within the budget of $1,000.00 a month: "
+        "1 resource has no price: nodes (aws:eks/nodeGroup:NodeGroup)"
+    ]
+    assert totals == {
+        "monthly": "unknown",
+        "monthlyFloor": "unknown",
+        "monthlyCeiling": "unknown",
+        "hourly": "unknown",
+        "perTrainingGpuHour": "unknown",
+        "notPriced": "1",
+    }
+    assert len(logged) == 1

@@ -1,0 +1,29 @@
+"""Targets of EventBridge rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.model import Free, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+_PRICED_THEMSELVES: Final = (
+    "aws:sqs/queue:Queue",
+    "aws:lambda/function:Function",
+    "aws:cloudwatch/logGroup:LogGroup",
+    "aws:sns/topic:Topic",
+)
+"""Targets in the account, to which delivery is free; what they bill is shown, or named, with them."""
+
+_SOURCE: Final = "https://aws.amazon.com/eventbridge/pricing/"
+
+
+@prices("aws:cloudwatch/eventTarget:EventTarget")
+def event_target(ask: Subject) -> Iterator[Free | NotPriced]:
+    """Delivery inside the account is free; to API destinations and other buses it is not (EventBridge price page)."""
+    if any(ask.resources.referred(ask.resource, "arn", type_) for type_ in _PRICED_THEMSELVES):
+        yield ask.free("delivery inside the account has no charge", _SOURCE)
+    else:
+        yield ask.not_priced("its target is not a queue, function, log group or topic of this stack: delivery may cost")

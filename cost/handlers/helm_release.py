@@ -1,0 +1,51 @@
+"""Helm charts: only those are free that are known to make nothing that is billed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.model import Free, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+_PLUGIN: Final = "a device plug-in: one pod per node"
+_OPERATOR: Final = "controllers and per-node pods without volumes or load balancers"
+_CHARTS: Final[dict[str, tuple[str, str]]] = {
+    "karpenter": (
+        "its controller's pods; the machines it starts are priced with their NodePool",
+        "https://github.com/aws/karpenter-provider-aws/tree/main/charts/karpenter",
+    ),
+    "karpenter-crd": (
+        "definitions of objects only",
+        "https://github.com/aws/karpenter-provider-aws/tree/main/charts/karpenter-crd",
+    ),
+    "aws-efa-k8s-device-plugin": (
+        _PLUGIN,
+        "https://github.com/aws/eks-charts/tree/master/stable/aws-efa-k8s-device-plugin",
+    ),
+    "nvidia-device-plugin": (
+        _PLUGIN,
+        "https://github.com/NVIDIA/k8s-device-plugin/tree/main/deployments/helm/nvidia-device-plugin",
+    ),
+    "gpu-operator": (_OPERATOR, "https://github.com/NVIDIA/gpu-operator/tree/main/deployments/gpu-operator"),
+    "kueue": ("its controller's pods", "https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue"),
+    "jobset": ("its controller's pods", "https://github.com/kubernetes-sigs/jobset/tree/main/charts/jobset"),
+}
+"""Chart -> (why it is free, its templates)."""
+
+
+@prices("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
+def release(ask: Subject) -> Iterator[Free | NotPriced]:
+    """Charts known to make nothing billable are free; what others make, no plan shows (their templates)."""
+    if any(child.parent == ask.urn for child in ask.resources):
+        yield ask.free("its objects are listed by themselves", "https://www.pulumi.com/docs/iac/concepts/components/")
+        return
+    chart = ask.get("chart")
+    name = str(chart).rstrip("/").rsplit("/", 1)[-1]
+    if name in _CHARTS:
+        why, source = _CHARTS[name]
+        yield ask.free(f"chart {name}: {why}", source)
+    else:
+        shown = "chart" if chart is None else f"chart {name!r}"
+        yield ask.not_priced(f"{shown}: what the chart creates is not visible in the plan")

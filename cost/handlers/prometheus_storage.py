@@ -1,0 +1,31 @@
+"""Objects of the Prometheus operator that may keep their data on new volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.handlers.pod_volumes import ephemeral_volumes
+from cost.model import Free, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+_SOURCE: Final = "https://prometheus-operator.dev/docs/platform/storage/"
+
+
+@prices(
+    "kubernetes:monitoring.coreos.com/v1:Alertmanager",
+    "kubernetes:monitoring.coreos.com/v1:Prometheus",
+    "kubernetes:monitoring.coreos.com/v1:ThanosRuler",
+    "kubernetes:monitoring.coreos.com/v1alpha1:PrometheusAgent",
+)
+def stored(ask: Subject) -> Iterator[Free | NotPriced]:
+    """Free, except volumes of `spec.storage` and `spec.volumes` (Prometheus operator documentation, storage)."""
+    made = [*ephemeral_volumes(ask.get("spec"))]
+    for key in ("volumeClaimTemplate", "ephemeral"):
+        if ask.get("spec", "storage", key) is not None:
+            made.append(f"storage.{key}")
+    if made:
+        yield ask.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+    else:
+        yield ask.free("runs on nodes that are priced", _SOURCE)

@@ -1,0 +1,142 @@
+"""Machines inside capacity that is bought apart from them: on-demand reservations and capacity blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, Decimal
+from typing import Final
+
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, plain, reservation_of
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced, cents
+from cost.prices import NotKnown, Price
+from cost.resources import Resource
+from cost.subject import CannotPrice, Subject, as_number, read
+
+__all__ = ["block_days", "block_size", "reserved"]
+
+_SIZES: Final = (1, 2, 4, 8, 16, 32, 64)
+"""Instances that a capacity block may have (EC2 user guide, Capacity Blocks for ML)."""
+
+
+def block_size(machines: Decimal) -> Decimal:
+    """Machines to pay for to have this many: the next size sold, above 64 in several blocks."""
+    whole, rest = divmod(machines, _SIZES[-1])
+    return whole * _SIZES[-1] + (next(Decimal(size) for size in _SIZES if size >= rest) if rest else Decimal(0))
+
+
+def block_days(days: Decimal) -> Decimal:
+    """Days to pay for to have this many: whole days up to 14, then whole weeks (EC2 user guide, Capacity Blocks)."""
+    step = Decimal(1 if days <= 14 else 7)
+    return (days / step).to_integral_value(ROUND_CEILING) * step
+
+
+def reserved(
+    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, block: bool
+) -> Iterator[CostLine | NotPriced]:
+    """Machines that their reservation bills, used or not, so never a second time here.
+
+    `target` is a resource of this stack, which has lines of its own, or the id of capacity bought outside it, whose
+    list price is told apart from the total: by the hour for a reservation, upfront for a capacity block.
+    """
+    if isinstance(target, Resource):
+        yield _line(ask, machine, count, target.name, f"billed by {target.name}, used or not")
+        return
+    if not block:
+        said = (
+            f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
+            "while it exists, used or not"
+        )
+        found = ask.book.lookup(ask.provider, ask.region, machine, unit="instance-hour")
+        yield _line(ask, machine, count, target, said, price=found, billed=count)
+        yield from _missing(ask, target, found)
+        return
+    users = sorted(_users(ask, target))
+    if users and users[0][0] != ask.urn:
+        said = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
+        yield _line(ask, machine, count, target, said)
+        return
+    together = sum((number for _, number in users), Decimal(0)) or count
+    size = block_size(together)
+    found = ask.book.lookup(ask.provider, ask.region, machine, "capacity_block", unit="instance-hour")
+    said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
+    if size != together:
+        said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes are a block of {size}"
+    days = Decimal(0)
+    if ask.duration_days is None:
+        said += "; no component says for how many days"
+    else:
+        days = block_days(ask.duration_days)
+        said += f"; this trial takes {plain(days)} days of it"
+    yield _line(ask, machine, count, target, said, price=found, billed=size, upfront_days=days)
+    yield from _missing(ask, target, found)
+
+
+def _missing(ask: Subject, target: str, found: Price | NotKnown) -> Iterator[NotPriced]:
+    if isinstance(found, NotKnown):
+        yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
+
+
+def _users(ask: Subject, target: str) -> Iterator[tuple[str, Decimal]]:
+    """(URN, machines at the most) of everything in the stack that runs inside the capacity with this id.
+
+    A node group is kept at 0 until its block starts (EKS user guide, capacity blocks), so its maximum counts.
+    """
+    for group in ask.resources.of_type("aws:eks/nodeGroup:NodeGroup"):
+        template = ask.resources.referred(group, "launchTemplate", LAUNCH_TEMPLATE)
+        if template is not None and _targets(ask.of(template), target):
+            yield group.urn, max(_number(group, "desiredSize"), _number(group, "maxSize"))
+    for machine in ask.resources.of_type("aws:ec2/instance:Instance"):
+        if _targets(ask.of(machine), target):
+            yield machine.urn, Decimal(1)
+
+
+def _targets(ask: Subject, target: str) -> bool:
+    try:
+        return reservation_of(ask) == target
+    except CannotPrice:  # it is named with its own resource
+        return False
+
+
+def _number(group: Resource, key: str) -> Decimal:
+    try:
+        return as_number(read(group.inputs, "scalingConfig", key), key)
+    except CannotPrice:  # it is named with its own resource
+        return Decimal(0)
+
+
+def _line(
+    ask: Subject,
+    machine: str,
+    count: Decimal,
+    where: str,
+    said: str,
+    *,
+    price: Price | NotKnown | None = None,
+    billed: Decimal = Decimal(0),
+    upfront_days: Decimal = Decimal(0),
+) -> CostLine:
+    """A line without new spend. `billed` machines are what the capacity bought elsewhere costs at its price."""
+    hours, hourly, source = count * HOURS_PER_MONTH, Decimal(0), said
+    if isinstance(price, Price):
+        hourly, row = billed * price.usd, price.row
+        source = f"{said}; ${price.usd.normalize():f} per instance-hour: {row.source}, {row.as_of} ({price.confidence})"
+    return CostLine(
+        urn=ask.urn,
+        part=ask.part,
+        name=f"{plain(count)} x {machine} in reservation {where}",
+        quantity=hours,
+        unit="instance-hour",
+        unit_price=Decimal(0),
+        region=ask.region,
+        purchase="reservation",
+        source=source,
+        as_of="",
+        confidence="high",
+        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        assumption=said,
+        floor=hours,
+        ceiling=hours,
+        spend="committed-elsewhere",
+        committed_monthly=cents(hourly * HOURS_PER_MONTH),
+        committed_upfront=cents(hourly * 24 * upfront_days),
+    )

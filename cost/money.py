@@ -1,0 +1,25 @@
+"""Amounts in words that never say more than is known."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from cost.model import Unbounded
+
+__all__ = ["at_least", "money"]
+
+
+def money(amount: Decimal | Unbounded) -> str:
+    """`$1,234.56`, or `unbounded`."""
+    return amount if isinstance(amount, str) else f"${amount:,.2f}"
+
+
+def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False) -> str:
+    """An amount to which something without a price may have to be added, when it is not `complete`.
+
+    `at least $73.00` then, and `unknown` instead of a zero. `plain` leaves out $ and commas, for machines.
+    """
+    shown = f"{amount:f}" if plain and not isinstance(amount, str) else money(amount)
+    if complete or isinstance(amount, str):
+        return shown
+    return f"at least {shown}" if amount else "unknown"
