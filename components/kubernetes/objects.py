@@ -110,7 +110,7 @@ def _say(model: type[Part], details: ErrorDetails, at: str) -> Iterator[str]:
         case "extra_forbidden":
             key = str(details["loc"][-1])
             fields = sorted(owner.model_fields)
-            yield f"{where} is not a field; allowed: {', '.join(fields)}; {_instead(model, key, fields, at)}"
+            yield f"{where} is not a field; allowed: {', '.join(fields) or 'none'}; {_instead(model, key, fields, at)}"
         case "missing":
             yield f"{where} is missing; allowed: {allowed or 'any value'}; add it{_such(example)}"
         case "literal_error":

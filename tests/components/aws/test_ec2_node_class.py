@@ -134,7 +134,8 @@ def test_what_another_resource_gives_is_checked_when_it_is_known() -> None:
         ),
         (
             {"amiSelectorTerms": [{"alias": "ubuntu@22"}]},
-            ".amiSelectorTerms[0].alias is 'ubuntu@22'; allowed: a family (al2, al2023, bottlerocket), @ and a release; "
+            ".amiSelectorTerms[0].alias is 'ubuntu@22'; allowed: a family (al2, al2023, bottlerocket), @ and a "
+            "release; "
             "change it, as in al2023@v20260714",
         ),
         (

@@ -114,7 +114,8 @@ def test_what_karpenter_takes_is_taken(path: str, value: object) -> None:
         (
             REQUIREMENT,
             [{"key": "a", "operator": "Equals", "values": ["b"]}],
-            "spec.template.spec.requirements[0].operator is 'Equals'; allowed: In, NotIn, Exists, DoesNotExist, Gt, Lt, "
+            "spec.template.spec.requirements[0].operator is 'Equals'; allowed: In, NotIn, Exists, DoesNotExist, "
+            "Gt, Lt, "
             "Gte, Lte; write one of these",
         ),
         (
@@ -142,19 +143,22 @@ def test_what_karpenter_takes_is_taken(path: str, value: object) -> None:
         (
             REQUIREMENT,
             [{"key": "karpenter.sh/nodepool", "operator": "Exists"}],
-            "spec.template.spec.requirements[0].key is 'karpenter.sh/nodepool'; allowed: a key outside karpenter.sh and "
+            "spec.template.spec.requirements[0].key is 'karpenter.sh/nodepool'; allowed: a key outside "
+            "karpenter.sh and "
             "karpenter.k8s.aws, and not kubernetes.io/hostname: Karpenter sets those; choose another key",
         ),
         (
             "template.metadata.labels",
             {"karpenter.k8s.aws/team": "ml"},
-            "spec.template.metadata.labels has the key 'karpenter.k8s.aws/team'; allowed: a key outside karpenter.sh and "
+            "spec.template.metadata.labels has the key 'karpenter.k8s.aws/team'; allowed: a key outside "
+            "karpenter.sh and "
             "karpenter.k8s.aws, and not kubernetes.io/hostname: Karpenter sets those; choose another key",
         ),
         (
             "template.metadata.labels",
             {"team": "m l"},
-            "spec.template.metadata.labels has team: 'm l'; allowed: up to 63 letters, digits, -, _ and ., with a letter "
+            "spec.template.metadata.labels has team: 'm l'; allowed: up to 63 letters, digits, -, _ and ., with "
+            "a letter "
             "or digit at both ends; change it",
         ),
         (
