@@ -17,6 +17,7 @@ from components.aws.plan import AwsClusterPlan
 from components.aws.storage import Storage
 from components.aws.system_pool import SystemPool
 from components.aws.training_pool import TrainingPool
+from components.kubernetes.checks import check_object
 from components.kubernetes.devices import Devices
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
@@ -38,7 +39,10 @@ class TrainingCluster(pulumi.ComponentResource):
     kubeconfig: pulumi.Output[str]
 
     def __init__(self, name: str, plan: AwsClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("gpucluster:aws:TrainingCluster", name, dict(plan.facts), opts)
+        checked = pulumi.ResourceOptions(transformations=[check_object])
+        super().__init__(
+            "gpucluster:aws:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+        )
         here = pulumi.ResourceOptions(parent=self)
         tags = functools.partial(_tags, plan)
         labels = kubernetes_labels(plan.labels, stack=plan.stack)
@@ -58,6 +62,7 @@ class TrainingCluster(pulumi.ComponentResource):
             plan.system,
             control_plane=control_plane,
             subnet_ids=network.cluster_subnet_ids,
+            after=network.ways_out,
             labels=labels,
             tags=tags,
             opts=here,

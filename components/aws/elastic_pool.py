@@ -6,34 +6,33 @@ from collections.abc import Mapping
 
 import pulumi
 from pulumi_aws import eks
-from pulumi_kubernetes.apiextensions import CustomResource
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, node_role, pod_role
-from components.aws.karpenter_iam import controller_statements
+from components.aws.ec2_node_class import EC2NodeClass
+from components.aws.identity import Tagger, node_role, pod_role_of_policies
+from components.aws.interruption import interruption_queue
+from components.aws.karpenter_iam import POLICIES, controller_policies
 from components.aws.network import Network
+from components.aws.node_class import node_class
 from components.aws.plan import ElasticPlan
-from components.aws.user_data import LUSTRE_CLIENT
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from components.kubernetes.karpenter import node_pool
 from components.kubernetes.release import release
 
 __all__ = ["ElasticPool"]
 
-# Pinned: @latest would replace nodes whenever AWS publishes an image.
-# Source: awslabs/amazon-eks-ami, release v20260714.
-_IMAGE = "al2023@v20260714"
-
 _NAMESPACE = "kube-system"
 _SERVICE_ACCOUNT = "karpenter"
+_POOL = "elastic"
+# A pool goes when its last machine is gone, which takes EC2 longer than the ten minutes that Pulumi waits by itself.
+_DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
 class ElasticPool(pulumi.ComponentResource):
     """One Karpenter release, one node class, one node pool.
 
-    Destroyed in the opposite order: pool, class, controller, definitions, permissions. A controller that goes first
-    leaves its machines running.
+    Each part waits for the one before it: permissions and queue, definitions, controller, class, pool. Destroyed in the
+    opposite order, before the system nodes: a controller that goes first leaves its machines running.
     """
 
     def __init__(
@@ -63,22 +62,28 @@ class ElasticPool(pulumi.ComponentResource):
             tags=tags(f"{name}-node-access"),
             opts=here,
         )
-        statements = pulumi.Output.all(cluster.name, cluster.arn, role.arn).apply(
-            lambda values: controller_statements(
-                cluster=values[0], cluster_arn=values[1], node_role_arn=values[2], region=region
+        queue, news = interruption_queue(f"{name}-interruption", tags, here)
+        policies = pulumi.Output.all(cluster.name, cluster.arn, role.arn, queue.arn).apply(
+            lambda values: controller_policies(
+                cluster=values[0], cluster_arn=values[1], node_role_arn=values[2], queue_arn=values[3], region=region
             )
         )
-        _, grants = pod_role(
+        _, grants = pod_role_of_policies(
             f"{name}-karpenter-role",
             cluster_name=cluster.name,
             namespace=_NAMESPACE,
             service_account=_SERVICE_ACCOUNT,
-            statements=statements,
+            policies={suffix: policies[suffix] for suffix in POLICIES},
             tags=tags,
             opts=here,
         )
         definitions = release(
-            f"{name}-karpenter-crd", KARPENTER_CRD, namespace=_NAMESPACE, values={}, after=after, opts=here
+            f"{name}-karpenter-crd",
+            KARPENTER_CRD,
+            namespace=_NAMESPACE,
+            values={},
+            after=[*after, *grants, *attachments, access, *news],
+            opts=here,
         )
         controller = release(
             f"{name}-karpenter",
@@ -87,52 +92,37 @@ class ElasticPool(pulumi.ComponentResource):
             namespace=_NAMESPACE,
             skip_crds=True,
             values={
-                "settings": {"clusterName": cluster.name, "clusterEndpoint": cluster.endpoint},
+                "settings": {
+                    "clusterName": cluster.name,
+                    "clusterEndpoint": cluster.endpoint,
+                    "interruptionQueue": queue.name,
+                },
                 "serviceAccount": {"name": _SERVICE_ACCOUNT},
             },
-            after=[definitions, *grants, *attachments, access],
+            after=[definitions],
             opts=here,
         )
-        nodes = CustomResource(
+        nodes = node_class(
             f"{name}-class",
-            api_version="karpenter.k8s.aws/v1",
-            kind="EC2NodeClass",
-            metadata=ObjectMetaArgs(name="elastic", labels=dict(labels)),
-            spec={
-                "role": role.name,
-                "amiSelectorTerms": [{"alias": _IMAGE}],
-                "subnetSelectorTerms": [{"id": network.gpu_subnet_id}],
-                "securityGroupSelectorTerms": [{"id": control_plane.security_group_id}],
-                "instanceStorePolicy": "RAID0",
-                "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
-                "blockDeviceMappings": [
-                    {
-                        "deviceName": "/dev/xvda",
-                        "rootVolume": True,
-                        "ebs": {
-                            "volumeSize": f"{plan.root_gib}Gi",
-                            "volumeType": "gp3",
-                            "encrypted": True,
-                            "deleteOnTermination": True,
-                        },
-                    }
-                ],
-                # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
-                "userData": LUSTRE_CLIENT,
-                "tags": tags(f"{name}-node"),
-            },
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[controller]),
+            object_name=_POOL,
+            role=role.name,
+            subnet_id=network.gpu_subnet_id,
+            security_group_ids=[control_plane.security_group_id],
+            root_gib=plan.root_gib,
+            labels=labels,
+            tags=tags(f"{name}-node"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
         node_pool(
             f"{name}-pool",
-            object_name="elastic",
-            node_class=("karpenter.k8s.aws", "EC2NodeClass", "elastic"),
+            object_name=_POOL,
+            node_class=("karpenter.k8s.aws", EC2NodeClass.kind, _POOL),
             machine_types=[plan.shape.machine_type],
             capacity_types=plan.capacity_types,
             zone=zone,
             max_gpus=plan.max_gpus,
             expected_gpus=plan.expected_gpus,
             labels=labels,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
         )
-        self.register_outputs({"nodePool": "elastic", "maxGpus": plan.max_gpus})
+        self.register_outputs({"nodePool": _POOL, "maxGpus": plan.max_gpus})

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import eks, iam
 
-__all__ = ["Tagger", "node_role", "pod_role", "service_role"]
+__all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role"]
 
 # Gives the tags of a resource by its logical name.
 Tagger = Callable[[str], dict[str, str]]
@@ -56,13 +56,43 @@ def pod_role(
     opts: pulumi.ResourceOptions,
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """A role that one Kubernetes service account gets by EKS Pod Identity, with exactly these statements."""
+    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    policy = iam.RolePolicy(f"{name}-policy", role=role.name, policy=_document(statements), opts=opts)
+    return role, [policy, association]
+
+
+def pod_role_of_policies(
+    name: str,
+    *,
+    cluster_name: pulumi.Input[str],
+    namespace: str,
+    service_account: str,
+    policies: Mapping[str, pulumi.Input[Sequence[Mapping[str, Any]]]],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> tuple[iam.Role, list[pulumi.Resource]]:
+    """Like `pod_role`, for statements that exceed the size of one policy.
+
+    policies: suffix of a managed policy -> its statements.
+    """
+    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    grants: list[pulumi.Resource] = [association]
+    for suffix, statements in policies.items():
+        full = f"{name}-{suffix}"
+        policy = iam.Policy(full, policy=_document(statements), tags=tags(full), opts=opts)
+        grants.append(iam.RolePolicyAttachment(f"{full}-attachment", role=role.name, policy_arn=policy.arn, opts=opts))
+    return role, grants
+
+
+def _pod_role(
+    name: str,
+    cluster_name: pulumi.Input[str],
+    namespace: str,
+    service_account: str,
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> tuple[iam.Role, eks.PodIdentityAssociation]:
     role = _role(name, {"Service": "pods.eks.amazonaws.com"}, ["sts:AssumeRole", "sts:TagSession"], tags, opts)
-    policy = iam.RolePolicy(
-        f"{name}-policy",
-        role=role.name,
-        policy=pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": statements}),
-        opts=opts,
-    )
     association = eks.PodIdentityAssociation(
         f"{name}-association",
         cluster_name=cluster_name,
@@ -72,7 +102,11 @@ def pod_role(
         tags=tags(f"{name}-association"),
         opts=opts,
     )
-    return role, [policy, association]
+    return role, association
+
+
+def _document(statements: pulumi.Input[Sequence[Mapping[str, Any]]]) -> pulumi.Output[str]:
+    return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": statements})
 
 
 def _role(

@@ -1,132 +1,152 @@
-"""What Karpenter's controller may do on AWS.
+"""What Karpenter's controller may do on AWS, as managed policies: together they exceed the size of one.
 
-Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1, in our grouping: make what
-carries the cluster's tag, touch nothing else, read what launches need.
+Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1, statement by statement.
+The policy for zonal shifts is left out, because the setting that needs it is off.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["controller_statements"]
+__all__ = ["POLICIES", "controller_policies"]
+
+POLICIES = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
+
+_MADE_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+
+Statements = Sequence[Mapping[str, Any]]
 
 
-def controller_statements(*, cluster: str, cluster_arn: str, node_role_arn: str, region: str) -> list[dict[str, Any]]:
-    """The controller's statements. cluster: name of the EKS cluster."""
-    partition = cluster_arn.split(":")[1]
-    ec2 = f"arn:{partition}:ec2:{region}:*"
-    profiles = f"arn:{partition}:iam::*:instance-profile/*"
+def controller_policies(
+    *, cluster: str, cluster_arn: str, node_role_arn: str, queue_arn: str, region: str
+) -> dict[str, Statements]:
+    """Statements by policy, whose names are POLICIES.
+
+    cluster: name of the EKS cluster. queue_arn: the queue of interruption events.
+    """
+    partition, account = cluster_arn.split(":")[1], cluster_arn.split(":")[4]
+    return {
+        "node-lifecycle": _node_lifecycle(cluster, f"arn:{partition}:ec2:{region}"),
+        "iam-integration": _iam_integration(
+            cluster, region, node_role_arn, f"arn:{partition}:iam::{account}:instance-profile/*"
+        ),
+        "eks-integration": [_allow("eks:DescribeCluster", on=cluster_arn)],
+        "interruption": [_allow("sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage", on=queue_arn)],
+        "resource-discovery": _resource_discovery(partition, account, region),
+    }
+
+
+def _allow(*actions: str, on: str | Sequence[str], only_if: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    statement: dict[str, Any] = {"Effect": "Allow", "Action": list(actions), "Resource": on}
+    return {**statement, "Condition": only_if} if only_if else statement
+
+
+def _node_lifecycle(cluster: str, ec2: str) -> Statements:
+    """Launch from anything, make and remove only what carries the cluster's and a pool's tag."""
     owned = f"kubernetes.io/cluster/{cluster}"
     ours = {
         "StringEquals": {f"aws:ResourceTag/{owned}": "owned"},
         "StringLike": {"aws:ResourceTag/karpenter.sh/nodepool": "*"},
     }
-    made = {
-        "StringEquals": {f"aws:RequestTag/{owned}": "owned", "aws:RequestTag/eks:eks-cluster-name": cluster},
-        "StringLike": {"aws:RequestTag/karpenter.sh/nodepool": "*"},
-    }
-    parts = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
-    profile_tags = {f"{owned}": "owned", "topology.kubernetes.io/region": region}
-
-    def profile(kind: str, *actions: str) -> dict[str, Any]:
-        condition = {"StringEquals": {f"aws:{kind}/{key}": value for key, value in profile_tags.items()}}
-        return {"Effect": "Allow", "Action": list(actions), "Resource": profiles, "Condition": condition}
-
+    asked = {f"aws:RequestTag/{owned}": "owned", "aws:RequestTag/eks:eks-cluster-name": cluster}
+    pool_asked = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
+    made = [f"{ec2}:*:{part}/*" for part in _MADE_AT_LAUNCH]
+    creating = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     return [
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:RunInstances", "ec2:CreateFleet"],
-            "Resource": [
-                f"arn:{partition}:ec2:{region}::image/*",
-                f"arn:{partition}:ec2:{region}::snapshot/*",
+        _allow(
+            "ec2:RunInstances",
+            "ec2:CreateFleet",
+            on=[
+                f"{ec2}::image/*",
+                f"{ec2}::snapshot/*",
                 *(
-                    f"{ec2}:{part}/*"
+                    f"{ec2}:*:{part}/*"
                     for part in ("security-group", "subnet", "capacity-reservation", "placement-group")
                 ),
             ],
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:RunInstances", "ec2:CreateFleet"],
-            "Resource": f"{ec2}:launch-template/*",
-            "Condition": ours,
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate"],
-            "Resource": [f"{ec2}:{part}/*" for part in parts],
-            "Condition": made,
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:CreateTags"],
-            "Resource": [f"{ec2}:{part}/*" for part in parts],
-            "Condition": {
-                **made,
-                "StringEquals": {
-                    **made["StringEquals"],
-                    "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
-                },
-            },
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:CreateTags"],
-            "Resource": f"{ec2}:instance/*",
-            "Condition": {
+        ),
+        _allow("ec2:RunInstances", "ec2:CreateFleet", on=f"{ec2}:*:launch-template/*", only_if=ours),
+        _allow(
+            "ec2:RunInstances",
+            "ec2:CreateFleet",
+            "ec2:CreateLaunchTemplate",
+            on=made,
+            only_if={"StringEquals": asked, "StringLike": pool_asked},
+        ),
+        _allow("ec2:CreateTags", on=made, only_if={"StringEquals": {**asked, **creating}, "StringLike": pool_asked}),
+        _allow(
+            "ec2:CreateTags",
+            on=f"{ec2}:*:instance/*",
+            only_if={
                 **ours,
+                "StringEqualsIfExists": {"aws:RequestTag/eks:eks-cluster-name": cluster},
                 "ForAllValues:StringEquals": {
                     "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
                 },
             },
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"],
-            "Resource": [f"{ec2}:instance/*", f"{ec2}:launch-template/*"],
-            "Condition": ours,
-        },
-        {
-            "Effect": "Allow",
-            "Action": [
-                f"ec2:Describe{what}"
-                for what in (
-                    "CapacityReservations",
-                    "Images",
-                    "Instances",
-                    "InstanceStatus",
-                    "InstanceTypeOfferings",
-                    "InstanceTypes",
-                    "LaunchTemplates",
-                    "PlacementGroups",
-                    "SecurityGroups",
-                    "SpotPriceHistory",
-                    "Subnets",
-                )
-            ],
-            "Resource": "*",
-            "Condition": {"StringEquals": {"aws:RequestedRegion": region}},
-        },
-        {
-            "Effect": "Allow",
-            "Action": ["ssm:GetParameter"],
-            "Resource": f"arn:{partition}:ssm:{region}::parameter/aws/service/*",
-        },
-        {"Effect": "Allow", "Action": ["pricing:GetProducts"], "Resource": "*"},
-        {
-            "Effect": "Allow",
-            "Action": ["iam:PassRole"],
-            "Resource": node_role_arn,
-            "Condition": {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}},
-        },
-        profile("RequestTag", "iam:CreateInstanceProfile", "iam:TagInstanceProfile"),
-        profile(
-            "ResourceTag",
+        ),
+        _allow(
+            "ec2:TerminateInstances",
+            "ec2:DeleteLaunchTemplate",
+            on=[f"{ec2}:*:instance/*", f"{ec2}:*:launch-template/*"],
+            only_if=ours,
+        ),
+    ]
+
+
+def _iam_integration(cluster: str, region: str, node_role_arn: str, profiles: str) -> Statements:
+    """Give machines the node role and no other, through instance profiles that carry the cluster's tags."""
+
+    def condition(*kinds: str) -> dict[str, Any]:
+        tags = {f"kubernetes.io/cluster/{cluster}": "owned", "topology.kubernetes.io/region": region}
+        equal = {f"aws:{kind}/{key}": value for kind in kinds for key, value in tags.items()}
+        if "RequestTag" in kinds:
+            equal["aws:RequestTag/eks:eks-cluster-name"] = cluster
+        return {
+            "StringEquals": equal,
+            "StringLike": {f"aws:{kind}/karpenter.k8s.aws/ec2nodeclass": "*" for kind in kinds},
+        }
+
+    return [
+        _allow(
+            "iam:PassRole", on=node_role_arn, only_if={"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
+        ),
+        _allow("iam:CreateInstanceProfile", on=profiles, only_if=condition("RequestTag")),
+        _allow("iam:TagInstanceProfile", on=profiles, only_if=condition("ResourceTag", "RequestTag")),
+        _allow(
             "iam:AddRoleToInstanceProfile",
             "iam:RemoveRoleFromInstanceProfile",
             "iam:DeleteInstanceProfile",
+            on=profiles,
+            only_if=condition("ResourceTag"),
         ),
-        {"Effect": "Allow", "Action": ["iam:GetInstanceProfile"], "Resource": profiles},
-        {"Effect": "Allow", "Action": ["iam:ListInstanceProfiles"], "Resource": "*"},
-        {"Effect": "Allow", "Action": ["eks:DescribeCluster"], "Resource": cluster_arn},
+    ]
+
+
+def _resource_discovery(partition: str, account: str, region: str) -> Statements:
+    """Read what a launch needs to know."""
+    described = (
+        "CapacityReservations",
+        "Images",
+        "Instances",
+        "InstanceStatus",
+        "InstanceTypeOfferings",
+        "InstanceTypes",
+        "LaunchTemplates",
+        "PlacementGroups",
+        "SecurityGroups",
+        "SpotPriceHistory",
+        "Subnets",
+    )
+    return [
+        _allow(
+            *(f"ec2:Describe{what}" for what in described),
+            on="*",
+            only_if={"StringEquals": {"aws:RequestedRegion": region}},
+        ),
+        _allow("ssm:GetParameter", on=f"arn:{partition}:ssm:{region}::parameter/aws/service/*"),
+        _allow("pricing:GetProducts", on="*"),
+        _allow("iam:ListInstanceProfiles", on="*"),
+        _allow("iam:GetInstanceProfile", on=f"arn:{partition}:iam::{account}:instance-profile/*"),
     ]

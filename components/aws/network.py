@@ -13,11 +13,16 @@ __all__ = ["Network"]
 
 
 class Network(pulumi.ComponentResource):
-    """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids."""
+    """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids.
+
+    `ways_out` is what nodes wait for, so that it outlives them: a Karpenter that can't reach EC2 leaves its machines
+    running.
+    """
 
     vpc_id: pulumi.Output[str]
     gpu_subnet_id: pulumi.Output[str]
     cluster_subnet_ids: list[pulumi.Output[str]]
+    ways_out: list[pulumi.Resource]
 
     def __init__(
         self,
@@ -68,14 +73,17 @@ class Network(pulumi.ComponentResource):
         )
 
         routes: dict[str, ec2.RouteTable] = {}
+        self.ways_out = []
         for suffix, subnets in (("public", [public]), ("private", [gpu, *cluster])):
             table = ec2.RouteTable(
                 f"{name}-{suffix}-routes", vpc_id=vpc.id, tags=tags(f"{name}-{suffix}-routes"), opts=here
             )
             routes[suffix] = table
             for member in subnets:
-                ec2.RouteTableAssociation(
-                    f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
+                self.ways_out.append(
+                    ec2.RouteTableAssociation(
+                        f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
+                    )
                 )
         out = ec2.Route(
             f"{name}-public-out",
@@ -84,12 +92,14 @@ class Network(pulumi.ComponentResource):
             gateway_id=gateway.id,
             opts=here,
         )
-        ec2.Route(
-            f"{name}-private-out",
-            route_table_id=routes["private"].id,
-            destination_cidr_block="0.0.0.0/0",
-            nat_gateway_id=nat.id,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
+        self.ways_out.append(
+            ec2.Route(
+                f"{name}-private-out",
+                route_table_id=routes["private"].id,
+                destination_cidr_block="0.0.0.0/0",
+                nat_gateway_id=nat.id,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
+            )
         )
         # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
         ec2.VpcEndpoint(

@@ -91,7 +91,9 @@ class TrainingPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU_TAINT_KEY, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*attachments, *control_plane.addons, *network.ways_out]
+            ),
         )
         self.ready = [nodes]
         self.fabric_group_id = fabric.id

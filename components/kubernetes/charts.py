@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from components.kubernetes import chart_values
+from components.kubernetes.objects import Part
+
 __all__ = ["EFA_DEVICE_PLUGIN", "KARPENTER", "KARPENTER_CRD", "NVIDIA_DEVICE_PLUGIN", "Chart"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """repository: None where `chart` is a full OCI reference. source, as_of: where and when the version was read."""
+    """repository: None where `chart` is a full OCI reference. values: model of what we set in it.
+
+    source, as_of: where and when the version was read.
+    """
 
     chart: str
     version: str
     repository: str | None
+    values: type[Part]
     source: str
     as_of: str
 
@@ -22,6 +29,7 @@ KARPENTER_CRD = Chart(
     chart="oci://public.ecr.aws/karpenter/karpenter-crd",
     version="1.14.1",
     repository=None,
+    values=chart_values.NoValues,
     source="aws/karpenter-provider-aws v1.14.1, charts/karpenter-crd",
     as_of="2026-08-21",
 )
@@ -29,6 +37,7 @@ KARPENTER = Chart(
     chart="oci://public.ecr.aws/karpenter/karpenter",
     version="1.14.1",
     repository=None,
+    values=chart_values.Karpenter,
     source="aws/karpenter-provider-aws v1.14.1, charts/karpenter",
     as_of="2026-08-21",
 )
@@ -36,6 +45,7 @@ EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",
     version="v0.5.30",
     repository="https://aws.github.io/eks-charts",
+    values=chart_values.DevicePlugin,
     source="aws/eks-charts, stable/aws-efa-k8s-device-plugin (app v0.5.20)",
     as_of="2026-08-03",
 )
@@ -43,6 +53,7 @@ NVIDIA_DEVICE_PLUGIN = Chart(
     chart="nvidia-device-plugin",
     version="0.18.2",
     repository="https://nvidia.github.io/k8s-device-plugin",
+    values=chart_values.DevicePlugin,
     source="NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin",
     as_of="2026-11-21",
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.apiextensions import CustomResource
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.kubernetes.node_pool import CAPACITY_TYPE, NodePool
+from components.kubernetes.objects import custom_object
 
 __all__ = ["EXPECTED_GPUS", "node_pool"]
 
@@ -26,29 +27,23 @@ def node_pool(
     expected_gpus: str | None,
     labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
-) -> CustomResource:
+) -> pulumi.CustomResource:
     """A pool that grows to `max_gpus`, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
 
     node_class: API group, kind and name.
     """
     group, kind, class_name = node_class
-    return CustomResource(
+    return custom_object(
         name,
-        api_version="karpenter.sh/v1",
-        kind="NodePool",
-        metadata=ObjectMetaArgs(
-            name=object_name,
-            labels=dict(labels),
-            annotations=None if expected_gpus is None else {EXPECTED_GPUS: expected_gpus},
-        ),
-        spec={
+        NodePool,
+        {
             "template": {
                 "metadata": {"labels": {**labels, "gpucluster/pool": object_name, "nvidia.com/gpu.present": "true"}},
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
                     "requirements": [
                         _one_of("node.kubernetes.io/instance-type", machine_types),
-                        _one_of("karpenter.sh/capacity-type", capacity_types),
+                        _one_of(CAPACITY_TYPE, capacity_types),
                         _one_of("topology.kubernetes.io/zone", [zone]),
                     ],
                     "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
@@ -58,9 +53,22 @@ def node_pool(
                 },
             },
             "limits": {"nvidia.com/gpu": str(max_gpus)},
-            # Never move a running job to save a machine.
-            "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "5m"},
+            "disruption": {
+                # Never move a running job to save a machine.
+                "consolidationPolicy": "WhenEmpty",
+                "consolidateAfter": "5m",
+                "budgets": [
+                    # Empty machines only cost money: all of them may go at once.
+                    {"nodes": "100%", "reasons": ["Empty"]},
+                    # A new image or a changed class waits for a machine to expire: with a limit on draining, Karpenter
+                    # would drain machines for it even while a job forbids it.
+                    {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+                ],
+            },
         },
+        object_name=object_name,
+        labels=labels,
+        annotations=None if expected_gpus is None else {EXPECTED_GPUS: expected_gpus},
         opts=opts,
     )
 

@@ -9,6 +9,7 @@ import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
 from components.kubernetes.charts import Chart
+from components.kubernetes.objects import check
 
 __all__ = ["release"]
 
@@ -24,7 +25,11 @@ def release(
     release_name: str | None = None,
     skip_crds: bool = False,
 ) -> Release:
-    """A release that waits until its pods are ready, and undoes itself where they never are."""
+    """A release that waits until its pods are ready, and undoes itself where they never are.
+
+    Raises PlanError when a value is not one that the chart's model knows.
+    """
+    check(chart.values, values, f"Release {name}", at="values")
     return Release(
         name,
         name=release_name,

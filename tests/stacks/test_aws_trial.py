@@ -105,6 +105,27 @@ def test_destroy_leaves_nothing(project: Any) -> None:
     done = project.pulumi("destroy", "--yes")
     assert done.code == 0, done.text
     assert project.ledger() == []
+    gone = _deleted(done.out)
+    karpenter = [
+        "trial-elastic-pool",
+        "trial-elastic-class",
+        "trial-elastic-karpenter",
+        "trial-elastic-karpenter-crd",
+    ]
+    assert [name for name in gone if name in karpenter] == karpenter
+    # What Karpenter needs to end its machines outlives it: permissions, the nodes it runs on, the way to EC2's API.
+    last = gone.index("trial-elastic-karpenter-crd")
+    before = set(gone[:last])
+    assert {name for name in before if "role" in name and "karpenter" in name} == set()
+    assert before & {"trial-elastic-node-access", "trial-elastic-interruption-queue", "trial-system-nodes"} == set()
+    for way in ("trial-network-private-out", "trial-network-nat", "trial-network-gpu-route"):
+        assert gone.index(way) > gone.index("trial-system-nodes")
+
+
+def _deleted(output: str) -> list[str]:
+    """Logical names in the order in which the engine reports them gone."""
+    lines = [line.split() for line in output.splitlines() if " deleted (" in line]
+    return [words[words.index("deleted") - 1] for words in lines]
 
 
 @pytest.mark.parametrize("skip", [(), ("--skip-preview",)], ids=["previewed", "unseen"])

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.kubernetes import replacements, rules
+from sandbox.clouds.kubernetes import karpenter, replacements, rules
 from sandbox.clouds.kubernetes.kubeconfig import api_server
 from sandbox.clouds.kubernetes.live import live
 from sandbox.clouds.kubernetes.objects import (
@@ -101,16 +101,20 @@ class Cluster(Account):
 
     def create(self, resource: Resource) -> Made:
         rules.check_reachable(self.ledger, self.server)
+        rules.check_definition(resource, self.ledger, self.server)
         rules.check_namespace(resource, self.ledger, self.server)
+        karpenter.check_labels(resource)
         rules.check_name_is_free(resource, self.ledger, self.server)
         return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=live(resource))
 
     def update(self, resource: Resource) -> Made:
         rules.check_reachable(self.ledger, self.server)
+        karpenter.check_labels(resource)
         return Made(id=resource.id, name=name_of(resource.inputs), outputs=live(resource))
 
     def delete(self, entry: Entry) -> None:
         """A namespace takes its objects along, as in a real cluster."""
+        karpenter.check_removal(entry, self.ledger, self.server)
         if entry.type != "kubernetes:core/v1:Namespace":
             return
         for other in self.ledger.all():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.definitions import is_defined
 from sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
 from sandbox.clouds.ledger import Ledger
 
-__all__ = ["check_name_is_free", "check_namespace", "check_reachable"]
+__all__ = ["check_definition", "check_name_is_free", "check_namespace", "check_reachable"]
 
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
@@ -39,6 +40,19 @@ def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:
         ledger, server, namespace
     ):
         raise CloudError(f'resource "{object_id(resource.inputs)}" was not created: namespaces "{namespace}" not found')
+
+
+def check_definition(resource: Resource, ledger: Ledger, server: str) -> None:
+    """A custom object needs the definition of its kind (client-go RESTMapper, `no matches for kind`)."""
+    if not resource.type.open:
+        return
+    group_version, kind = resource.token.removeprefix("kubernetes:").rsplit(":", 1)
+    group = group_version.split("/")[0]
+    if not is_defined(ledger, server, group, kind):
+        raise CloudError(
+            f'resource "{object_id(resource.inputs)}" was not created: no matches for kind "{kind}" in version '
+            f'"{group_version}": its definition is not in the cluster; make it depend on what brings it'
+        )
 
 
 def _created_by_release(ledger: Ledger, server: str, namespace: str) -> bool:

@@ -147,3 +147,16 @@ def test_more_nodes_are_the_same_resources() -> None:
 def test_a_private_cluster_answers_inside_only() -> None:
     config = register(access={"kind": "private"})["trial-control-plane-cluster"].inputs["vpcConfig"]
     assert (config["endpointPublicAccess"], config.get("publicAccessCidrs")) == (False, None)
+
+
+def test_karpenter_hears_of_interruptions_and_holds_each_of_its_policies(seen: dict[str, MockResourceArgs]) -> None:
+    values = seen["trial-elastic-karpenter"].inputs["values"]
+    assert values["settings"]["interruptionQueue"] == "trial-elastic-interruption-queue"
+    role = "trial-elastic-karpenter-role"
+    attached = {
+        args.inputs["policyArn"]
+        for args in seen.values()
+        if args.typ == "aws:iam/rolePolicyAttachment:RolePolicyAttachment" and args.inputs["role"] == role
+    }
+    suffixes = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
+    assert attached == {f"arn:{role}-{suffix}" for suffix in suffixes}

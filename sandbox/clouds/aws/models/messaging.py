@@ -37,6 +37,11 @@ def queue(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("aws:sqs/queuePolicy:QueuePolicy", id=lambda thing: thing.inputs["queueUrl"])
+def queue_policy(_: Thing) -> Mapping[str, Any]:
+    return {}
+
+
 @models("aws:cloudwatch/logGroup:LogGroup", id=lambda thing: thing.name, defaults={"logGroupClass": "STANDARD"})
 def log_group(thing: Thing) -> Mapping[str, Any]:
     return {"arn": thing.arn("logs", f"log-group:{thing.name}")}

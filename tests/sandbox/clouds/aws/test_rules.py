@@ -231,3 +231,23 @@ def test_a_subnet_lies_in_its_vpc_and_overlaps_no_other(create: Create, block: s
 def test_a_subnet_needs_its_vpc(create: Create) -> None:
     with pytest.raises(CloudError, match=r"InvalidVpcID\.NotFound: The vpc ID 'vpc-0' does not exist"):
         create("ec2/subnet:Subnet", vpcId="vpc-0", cidrBlock="10.0.0.0/24")
+
+
+def test_a_managed_policy_is_small_enough(create: Create) -> None:
+    create("iam/policy:Policy", "fits", policy="x" * 6144 + " " * 1000)
+    with pytest.raises(CloudError, match="LimitExceeded: Cannot exceed quota for PolicySize: 6144"):
+        create("iam/policy:Policy", "large", policy="x" * 6145)
+
+
+def test_a_queue_policy_needs_its_queue(create: Create) -> None:
+    with pytest.raises(CloudError, match="The specified queue does not exist"):
+        create("sqs/queuePolicy:QueuePolicy", queueUrl="https://gone", policy="{}")
+    queue = create("sqs/queue:Queue", "q")
+    assert create("sqs/queuePolicy:QueuePolicy", queueUrl=queue.id, policy="{}").id == queue.id
+
+
+def test_an_event_target_needs_its_rule(create: Create) -> None:
+    with pytest.raises(CloudError, match="Rule r does not exist on EventBus default"):
+        create("cloudwatch/eventTarget:EventTarget", rule="r", arn="arn:queue")
+    rule = create("cloudwatch/eventRule:EventRule", "r", eventPattern="{}")
+    create("cloudwatch/eventTarget:EventTarget", rule=rule.name, arn="arn:queue")

@@ -14,65 +14,10 @@ from sandbox.clouds.cloud import CloudError, Resource
 from sandbox.clouds.diff import Change, Kind
 from sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
 from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after
-from sandbox.clouds.schema import Schema
 from sandbox.clouds.values import UNKNOWN
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]
-
-
-@pytest.fixture
-def asked(schemas: dict[str, Schema]) -> Asked:
-    """Makes a resource: `asked("core/v1:Namespace", "name", metadata={..})`."""
-
-    def make(token: str, name: str = "it", /, **inputs: Any) -> Resource:
-        found = Kubernetes().resource_type(schemas["kubernetes"], f"kubernetes:{token}")
-        assert found is not None
-        return Resource(urn=f"urn:pulumi:dev::small::kubernetes:{token}::{name}", type=found, inputs=inputs)
-
-    return make
-
-
-@pytest.fixture
-def cluster(ledger: Ledger) -> Cluster:
-    """A cluster that exists in the simulated AWS."""
-    ledger.put(
-        Entry(
-            provider="aws",
-            scope="us-east-1",
-            type="aws:eks/cluster:Cluster",
-            id="c",
-            name="c",
-            urn="u",
-            inputs={},
-            outputs={"endpoint": SERVER},
-        )
-    )
-    return Cluster(ledger, SERVER, {})
-
-
-@pytest.fixture
-def create(cluster: Cluster, ledger: Ledger) -> Callable[[Resource], Entry]:
-    """Creates an object as the engine would."""
-
-    def make(resource: Resource) -> Entry:
-        checked = replace(resource, inputs=cluster.defaults(resource, b"seed"))
-        made = cluster.create(checked)
-        entry = Entry(
-            provider="kubernetes",
-            scope=SERVER,
-            type=checked.token,
-            id=made.id,
-            name=made.name,
-            urn=checked.urn,
-            inputs=dict(checked.inputs),
-            outputs=after(checked, made.outputs),
-        )
-        ledger.put(entry)
-        return entry
-
-    return make
 
 
 def settings(server: str) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""News of machines that EC2 is about to take away, for Karpenter to move their jobs in time.
+
+Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pulumi
+from pulumi_aws import cloudwatch, sqs
+
+from components.aws.identity import Tagger
+
+__all__ = ["EVENTS", "interruption_queue"]
+
+# suffix of the rule -> source and kind of its events
+EVENTS = {
+    "health": ("aws.health", "AWS Health Event"),
+    "spot": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
+    "rebalance": ("aws.ec2", "EC2 Instance Rebalance Recommendation"),
+    "state": ("aws.ec2", "EC2 Instance State-change Notification"),
+    "reservation": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
+}
+
+_RETENTION_SECONDS = 300
+
+
+def interruption_queue(
+    name: str, tags: Tagger, opts: pulumi.ResourceOptions
+) -> tuple[sqs.Queue, list[pulumi.Resource]]:
+    """The queue, and what fills it, for others to wait for."""
+    queue = sqs.Queue(
+        f"{name}-queue",
+        # An older warning is of no use: the machine is gone.
+        message_retention_seconds=_RETENTION_SECONDS,
+        sqs_managed_sse_enabled=True,
+        tags=tags(f"{name}-queue"),
+        opts=opts,
+    )
+    ready: list[pulumi.Resource] = [
+        sqs.QueuePolicy(f"{name}-queue-policy", queue_url=queue.url, policy=queue.arn.apply(_policy), opts=opts)
+    ]
+    for suffix, (source, kind) in EVENTS.items():
+        rule = cloudwatch.EventRule(
+            f"{name}-{suffix}",
+            description=f"{kind} for Karpenter",
+            event_pattern=json.dumps({"source": [source], "detail-type": [kind]}),
+            tags=tags(f"{name}-{suffix}"),
+            opts=opts,
+        )
+        ready.append(cloudwatch.EventTarget(f"{name}-{suffix}-target", rule=rule.name, arn=queue.arn, opts=opts))
+    return queue, ready
+
+
+def _policy(queue_arn: str) -> str:
+    """EventBridge and SQS may send; nobody may use the queue without TLS."""
+    statements: list[dict[str, Any]] = [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+            "Action": "sqs:SendMessage",
+            "Resource": queue_arn,
+        },
+        {
+            "Sid": "DenyHTTP",
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "sqs:*",
+            "Resource": queue_arn,
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        },
+    ]
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})

@@ -1,0 +1,80 @@
+"""The machines of a Karpenter pool on EC2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+
+from components.aws.ec2_node_class import EC2NodeClass
+from components.aws.interfaces import Interface
+from components.aws.user_data import LUSTRE_CLIENT
+from components.kubernetes.objects import custom_object
+
+__all__ = ["node_class"]
+
+# Pinned: @latest would replace nodes whenever AWS publishes an image.
+# Source: awslabs/amazon-eks-ami, release v20260714.
+_IMAGE = "al2023@v20260714"
+
+
+def node_class(
+    name: str,
+    *,
+    object_name: str,
+    role: pulumi.Input[str],
+    subnet_id: pulumi.Input[str],
+    security_group_ids: Sequence[pulumi.Input[str]],
+    root_gib: int,
+    interfaces: Sequence[Interface] = (),
+    placement_group: pulumi.Input[str] | None = None,
+    labels: Mapping[str, str],
+    tags: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> pulumi.CustomResource:
+    """Private machines with encrypted root disks, their NVMe disks as one RAID0, and the Lustre client.
+
+    interfaces, placement_group (its name): for a pool with a fabric. Karpenter attaches EFA by itself only where a pod
+    asks for it at the machine's start, so such a pool lists its interfaces; its security groups must be open to
+    themselves both ways; its pool must require the group's zone and one machine type.
+    """
+    fabric: dict[str, Any] = {}
+    if interfaces:
+        fabric["networkInterfaces"] = [
+            {"networkCardIndex": item.card, "deviceIndex": item.device, "interfaceType": item.kind}
+            for item in interfaces
+        ]
+    if placement_group is not None:
+        fabric["placementGroupSelector"] = {"name": placement_group}
+    return custom_object(
+        name,
+        EC2NodeClass,
+        {
+            "role": role,
+            "amiSelectorTerms": [{"alias": _IMAGE}],
+            "subnetSelectorTerms": [{"id": subnet_id}],
+            "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
+            **fabric,
+            "instanceStorePolicy": "RAID0",
+            "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+            "blockDeviceMappings": [
+                {
+                    "deviceName": "/dev/xvda",
+                    "rootVolume": True,
+                    "ebs": {
+                        "volumeSize": f"{root_gib}Gi",
+                        "volumeType": "gp3",
+                        "encrypted": True,
+                        "deleteOnTermination": True,
+                    },
+                }
+            ],
+            # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
+            "userData": LUSTRE_CLIENT,
+            "tags": dict(tags),
+        },
+        object_name=object_name,
+        labels=labels,
+        opts=opts,
+    )

@@ -1,0 +1,110 @@
+"""Checks every Kubernetes object of a program before it is registered.
+
+On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows after
+the GPU nodes are up and billed. Fields and types of built-in kinds are the SDK's to check, those of custom kinds the
+models' (`objects.py`); what text may hold is checked here. What depends on another resource is not known yet: the API
+server checks that part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, cast
+
+import pulumi
+from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+
+from components.kubernetes.syntax import (
+    key_problem,
+    label_problem,
+    name_problem,
+    node_label_problem,
+    quantity_problem,
+)
+from components.plan import PlanError
+
+__all__ = ["check_object"]
+
+_RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+# Other resources that put labels on nodes.
+_NODE_LABELS: Final = frozenset({"aws:eks/nodeGroup:NodeGroup"})
+# Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's
+# spelling, those of plain objects in Kubernetes'.
+_LABELS: Final = frozenset({"labels", "matchLabels", "match_labels", "nodeSelector", "node_selector"})
+_AMOUNTS: Final = frozenset({"capacity", "hard", "limits", "requests"})
+
+
+def check_object(args: pulumi.ResourceTransformationArgs) -> None:
+    """A transformation: given to a component, it sees everything below it.
+
+    Raises PlanError with everything wrong in an object: where it stands, its value, what is allowed, what to change.
+    """
+    problems = [f"{args.type_.rsplit(':', 1)[-1]} {args.name}: {problem}" for problem in _problems(args)]
+    if problems:
+        raise PlanError(problems)
+
+
+def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
+    props = cast(Mapping[str, Any], args.props)
+    if args.type_ in _NODE_LABELS:
+        yield from _labels("labels", _members(props.get("labels")), node=True)
+    elif args.type_ == _RELEASE:
+        yield from _name("name", props.get("name"), 53)
+        yield from _name("namespace", props.get("namespace"), 63)
+        yield from _deep("values", props.get("values"))
+    elif args.type_.startswith("kubernetes:"):
+        metadata = _members(props.get("metadata"))
+        namespace = args.type_ == "kubernetes:core/v1:Namespace"
+        yield from _name("metadata.name", metadata.get("name"), 63 if namespace else 253)
+        yield from _name("metadata.namespace", metadata.get("namespace"), 63)
+        for key in _members(metadata.get("annotations")):
+            yield from _said(f"metadata.annotations key {key!r}", key_problem(key))
+        for field, value in props.items():
+            yield from _deep(field, value)
+
+
+def _deep(path: str, value: Any) -> Iterator[str]:
+    """Problems of the labels and amounts in a value, however deep."""
+    if isinstance(value, list):
+        for index, item in enumerate(cast(list[Any], value)):
+            yield from _deep(f"{path}[{index}]", item)
+        return
+    field = path.rpartition(".")[2]
+    members = _members(value)
+    if field in _LABELS:
+        yield from _labels(path, members)
+    elif field in _AMOUNTS and not any(_members(member) for member in members.values()):
+        for key, amount in members.items():
+            yield from _text(f"{path}.{key}", amount, quantity_problem)
+    else:
+        for key, member in members.items():
+            yield from _deep(f"{path}.{key}", member)
+
+
+def _labels(path: str, labels: Mapping[str, Any], *, node: bool = False) -> Iterator[str]:
+    for key, value in labels.items():
+        yield from _said(f"{path} key {key!r}", key_problem(key) or (node_label_problem(key) if node else None))
+        yield from _text(f"{path}[{key!r}]", value, label_problem)
+
+
+def _name(path: str, name: Any, longest: int) -> Iterator[str]:
+    yield from _text(path, name, lambda text: name_problem(text, longest=longest))
+
+
+def _text(path: str, value: Any, problem: Callable[[str], str | None]) -> Iterator[str]:
+    """Nothing for what is left out or not known yet."""
+    if isinstance(value, str):
+        yield from _said(f"{path} is {value!r}", problem(value))
+
+
+def _said(what: str, allowed: str | None) -> Iterator[str]:
+    if allowed is not None:
+        yield f"{what}; allowed: {allowed}; change it"
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    """The members of an argument object or a dict, none for anything else."""
+    if isinstance(value, Mapping):
+        return cast(Mapping[str, Any], value)
+    kind = cast("type[Any]", type(value))
+    return cast(Mapping[str, Any], vars(value)) if _types.is_input_type(kind) else {}

@@ -1,0 +1,20 @@
+"""What IAM asks of policies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_MANAGED_POLICY_SIZE: Final = 6144
+
+
+@rule("aws:iam/policy:Policy")
+def policy_is_small_enough(thing: Thing) -> None:
+    """A managed policy holds up to 6,144 characters, blanks left out (IAM user guide, "IAM and AWS STS quotas")."""
+    if len("".join(str(thing.inputs.get("policy") or "").split())) > _MANAGED_POLICY_SIZE:
+        message = f"Cannot exceed quota for PolicySize: {_MANAGED_POLICY_SIZE}"
+        raise refused(thing, "IAM: CreatePolicy", 409, "LimitExceeded", message)

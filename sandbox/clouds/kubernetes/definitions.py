@@ -1,0 +1,64 @@
+"""Which custom kinds a cluster knows: those of its definitions, declared by themselves or brought by a Helm chart."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.kubernetes.objects import RELEASE
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.narrow import mapping
+
+__all__ = ["chart_of", "is_defined"]
+
+_DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
+
+_KARPENTER: Final = frozenset(
+    {
+        "autoscaling.x-k8s.io:CapacityBuffer",
+        "karpenter.k8s.aws:EC2NodeClass",
+        "karpenter.sh:NodeClaim",
+        "karpenter.sh:NodeOverlay",
+        "karpenter.sh:NodePool",
+    }
+)
+
+# Chart -> kinds it always installs. Source: aws/karpenter-provider-aws v1.14.1, charts/karpenter-crd/templates.
+_IN_TEMPLATES: Final = {"karpenter-crd": _KARPENTER}
+# Chart -> kinds in its folder crds/, which Helm leaves out on request. Source: the same, charts/karpenter/crds.
+_IN_CRDS: Final = {"karpenter": _KARPENTER}
+# Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
+# deployments/helm/nvidia-device-plugin.
+_WITHOUT: Final = frozenset({"aws-efa-k8s-device-plugin", "nvidia-device-plugin"})
+
+
+def chart_of(entry: Entry) -> str:
+    """The chart of a release, without its repository."""
+    return str(entry.inputs.get("chart")).rstrip("/").rsplit("/", 1)[-1]
+
+
+def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
+    """Whether the cluster can know this kind; a chart that is in no table here may have brought any kind but theirs."""
+    wanted = f"{group}:{kind}"
+    if any(_defines(entry, group, kind) for entry in ledger.find("kubernetes", server, _DEFINITION)):
+        return True
+    releases = ledger.find("kubernetes", server, RELEASE)
+    if any(wanted in _kinds(entry) for entry in releases):
+        return True
+    in_tables = any(wanted in kinds for kinds in (*_IN_TEMPLATES.values(), *_IN_CRDS.values()))
+    return not in_tables and any(not _is_in_tables(chart_of(entry)) for entry in releases)
+
+
+def _defines(entry: Entry, group: str, kind: str) -> bool:
+    spec = mapping(entry.inputs.get("spec"))
+    return (spec.get("group"), mapping(spec.get("names")).get("kind")) == (group, kind)
+
+
+def _kinds(entry: Entry) -> frozenset[str]:
+    chart = chart_of(entry)
+    skipped = entry.inputs.get("skipCrds") is True
+    none = frozenset[str]()
+    return _IN_TEMPLATES.get(chart, none) | (none if skipped else _IN_CRDS.get(chart, none))
+
+
+def _is_in_tables(chart: str) -> bool:
+    return chart in _IN_TEMPLATES or chart in _IN_CRDS or chart in _WITHOUT

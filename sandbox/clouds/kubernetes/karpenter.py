@@ -1,0 +1,75 @@
+"""What Karpenter's API refuses, and what would leave its machines running.
+
+Sources: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml (x-kubernetes-validations) and
+website/content/en/docs/troubleshooting.md ("Unable to delete nodes after uninstalling Karpenter").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.definitions import chart_of
+from sandbox.clouds.kubernetes.objects import RELEASE, name_of
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.values import plain
+from sandbox.narrow import is_object, mapping
+
+__all__ = ["check_labels", "check_removal"]
+
+_NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+_NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+_CHARTS: Final = frozenset({"karpenter", "karpenter-crd"})
+
+_DOMAINS: Final = ("karpenter.sh", "karpenter.k8s.aws")
+_FORBIDDEN: Final = frozenset({"karpenter.sh/nodepool", "kubernetes.io/hostname"})
+_ALLOWED: Final = frozenset({"karpenter.sh/capacity-type", "karpenter.k8s.aws/ec2nodeclass"})
+# karpenter.k8s.aws/instance-... and the like: properties of machines that a pool may fix.
+_ALLOWED_PREFIXES: Final = (
+    "karpenter.k8s.aws/capacity-reservation-",
+    "karpenter.k8s.aws/instance-",
+    "karpenter.k8s.aws/placement-group-",
+)
+
+
+def check_labels(resource: Resource) -> None:
+    """Labels of a pool's machines stay out of Karpenter's own domains."""
+    if resource.token != _NODE_POOL:
+        return
+    spec = mapping(plain(resource.inputs.get("spec")))
+    labels = mapping(mapping(mapping(spec.get("template")).get("metadata")).get("labels"))
+    for key in sorted(labels):
+        what = _restricted(str(key))
+        if what is not None:
+            raise CloudError(
+                f'NodePool.karpenter.sh "{name_of(resource.inputs)}" is invalid: spec.template.metadata.labels: '
+                f'Invalid value: "object": label {what} is restricted'
+            )
+
+
+def _restricted(key: str) -> str | None:
+    if key in _FORBIDDEN:
+        return f'"{key}"'
+    domain = key.rpartition("/")[0]
+    found = next((own for own in _DOMAINS if domain == own or domain.endswith(f".{own}")), None)
+    if found is None or key in _ALLOWED or key.startswith(_ALLOWED_PREFIXES):
+        return None
+    return f'domain "{found}"'
+
+
+def check_removal(entry: Entry, ledger: Ledger, server: str) -> None:
+    """Karpenter leaves last.
+
+    Helm would let it go: the machines of its pools would run on, billed, and the finalizers of their objects would wait
+    for a controller that is no more.
+    """
+    if entry.type != RELEASE or not is_object(entry.inputs) or chart_of(entry) not in _CHARTS:
+        return
+    left = [other for token in (_NODE_POOL, _NODE_CLASS) for other in ledger.find("kubernetes", server, token)]
+    if left:
+        names = ", ".join(f"{other.type.rsplit(':', 1)[-1]} {other.name}" for other in left)
+        raise CloudError(
+            f"the sandbox does not uninstall release {entry.id} while {names} exists: a real cluster would, and leave "
+            "its machines running and its objects stuck; delete pools first, then classes, then Karpenter: make them "
+            "depend on its release"
+        )

@@ -1,0 +1,185 @@
+"""Every Kubernetes object of a program is checked before it is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
+from pulumi_aws import eks
+from pulumi_kubernetes.apiextensions import CustomResource
+from pulumi_kubernetes.core.v1 import (
+    Namespace,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpecArgs,
+    VolumeResourceRequirementsArgs,
+)
+from pulumi_kubernetes.helm.v3 import Release
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, KARPENTER_CRD
+from components.kubernetes.checks import check_object
+from components.kubernetes.release import release
+from components.plan import PlanError
+
+Declare = Callable[[pulumi.ResourceOptions], object]
+
+
+class Recorder(Mocks):
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        self.names.append(args.name)
+        return args.name, args.inputs
+
+    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+        raise AssertionError(args.token)
+
+
+class Parent(pulumi.ComponentResource):
+    def __init__(self, declare: Declare) -> None:
+        super().__init__("test:index:Parent", "parent", {}, pulumi.ResourceOptions(transformations=[check_object]))
+        declare(pulumi.ResourceOptions(parent=self))
+        self.register_outputs({})
+
+
+def registered(declare: Declare) -> list[str]:
+    """Names of what a program registers below a checked component."""
+    recorder = Recorder()
+    pulumi.runtime.set_mocks(recorder, preview=True)
+
+    @pulumi.runtime.test
+    def program() -> None:
+        Parent(declare)
+
+    program()
+    return recorder.names
+
+
+def claim(size: str) -> Declare:
+    return lambda opts: PersistentVolumeClaim(
+        "claim",
+        metadata=ObjectMetaArgs(name="shared", namespace="training"),
+        spec=PersistentVolumeClaimSpecArgs(resources=VolumeResourceRequirementsArgs(requests={"storage": size})),
+        opts=opts,
+    )
+
+
+def test_a_sound_object_is_registered() -> None:
+    assert registered(claim("20480Gi")) == ["parent", "claim"]
+
+
+def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
+    later = pulumi.Output.from_input("Not A Name")
+    assert "n" in registered(lambda opts: Namespace("n", metadata=ObjectMetaArgs(name=later), opts=opts))
+
+
+@pytest.mark.parametrize(
+    ("declare", "expected"),
+    [
+        (
+            claim("20480GiB"),
+            [
+                "PersistentVolumeClaim claim: spec.resources.requests.storage is '20480GiB'; allowed: a number with an "
+                "optional unit: m, k, M, G, T or Ki, Mi, Gi, Ti; change it"
+            ],
+        ),
+        (
+            lambda opts: Namespace(
+                "n", metadata=ObjectMetaArgs(name="team.a", labels={"Team!": "a", "team": "a b"}), opts=opts
+            ),
+            [
+                "Namespace n: metadata.name is 'team.a'; allowed: 1 to 63 lower-case letters, digits and hyphens, "
+                "with a "
+                "letter or digit at both ends; change it",
+                "Namespace n: metadata.labels key 'Team!'; allowed: 1 to 63 letters, digits, -, _ and ., with a "
+                "letter or "
+                "digit at both ends, after an optional domain/; change it",
+                "Namespace n: metadata.labels['team'] is 'a b'; allowed: up to 63 letters, digits, -, _ and ., with a "
+                "letter or digit at both ends; change it",
+            ],
+        ),
+        (
+            lambda opts: CustomResource(
+                "q",
+                api_version="kueue.x-k8s.io/v1beta1",
+                kind="ClusterQueue",
+                metadata={"name": "q"},
+                spec={"groups": [{"selector": {"matchLabels": {"a": "-"}}}], "limits": {"cpu": "x"}},
+                opts=opts,
+            ),
+            [
+                "ClusterQueue q: spec.groups[0].selector.matchLabels['a'] is '-'; allowed: up to 63 letters, digits, "
+                "-, _ "
+                "and ., with a letter or digit at both ends; change it",
+                "ClusterQueue q: spec.limits.cpu is 'x'; allowed: a number with an optional unit: m, k, M, G, T or "
+                "Ki, Mi, "
+                "Gi, Ti; change it",
+            ],
+        ),
+        (
+            lambda opts: Release("r", chart="c", name="R", values={"nodeSelector": {"a": "b c"}}, opts=opts),
+            [
+                "Release r: name is 'R'; allowed: 1 to 53 lower-case letters, digits, dots and hyphens, with a "
+                "letter or "
+                "digit at both ends; change it",
+                "Release r: values.nodeSelector['a'] is 'b c'; allowed: up to 63 letters, digits, -, _ and ., with a "
+                "letter or digit at both ends; change it",
+            ],
+        ),
+        (
+            lambda opts: eks.NodeGroup(
+                "nodes",
+                cluster_name="c",
+                node_role_arn="r",
+                subnet_ids=["s"],
+                scaling_config={"desired_size": 1, "max_size": 1, "min_size": 1},
+                labels={"app.kubernetes.io/name": "x"},
+                opts=opts,
+            ),
+            [
+                "NodeGroup nodes: labels key 'app.kubernetes.io/name'; allowed: a key outside the kubernetes.io and "
+                "k8s.io "
+                "domains: a kubelet that is given another does not start; change it"
+            ],
+        ),
+    ],
+    ids=["amount", "name-and-labels", "custom-kind", "release", "node-group"],
+)
+def test_a_wrong_object_is_refused_with_every_reason(declare: Declare, expected: list[str]) -> None:
+    with pytest.raises(PlanError) as refused:
+        registered(declare)
+    assert list(refused.value.problems) == expected
+
+
+@pytest.mark.parametrize(
+    ("chart", "values", "expected"),
+    [
+        (
+            KARPENTER,
+            {
+                "settings": {"clusterName": "c", "clusterEndpoint": "e", "interuptionQueue": "q"},
+                "serviceAccount": {"name": "karpenter"},
+            },
+            [
+                "Release r: values.settings.interruptionQueue is missing; allowed: text that is not empty; add it",
+                "Release r: values.settings.interuptionQueue is not a field; allowed: clusterEndpoint, clusterName, "
+                "featureGates, interruptionQueue, isolatedVPC; write interruptionQueue",
+            ],
+        ),
+        (KARPENTER_CRD, {"x": 1}, ["Release r: values.x is not a field; allowed: none; remove it"]),
+        (
+            EFA_DEVICE_PLUGIN,
+            {"nodeSelector": {}, "tolerations": [{"operator": "Exist"}]},
+            ["Release r: values.tolerations[0].operator is 'Exist'; allowed: Exists, Equal; write Exists"],
+        ),
+    ],
+    ids=["karpenter", "crd", "plugin"],
+)
+def test_a_chart_value_that_helm_would_ignore_is_refused(chart: Any, values: Any, expected: list[str]) -> None:
+    with pytest.raises(PlanError) as refused:
+        release("r", chart, namespace="kube-system", values=values, after=[], opts=pulumi.ResourceOptions())
+    assert list(refused.value.problems) == expected
