@@ -40,5 +40,6 @@ def _aws(spec: ClusterSpec, config: pulumi.Config, stack: str) -> pulumi.Compone
     plan = plan_cluster(spec, location, stack=stack)
     for loss in plan.facts["losses"]:
         pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
+    pulumi.log.info(f"{plan.name}: API reachable {plan.access.summary}")
     provider = aws.Provider("aws", region=location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pulumi
-from pulumi_aws import eks
+from pulumi_aws import eks, iam
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.aws.access import AccessPlan
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role, pod_role
 from components.aws.karpenter_iam import controller_statements
 from components.aws.network import Network
 from components.aws.plan import ElasticPlan
-from components.aws.user_data import LUSTRE_CLIENT
+from components.aws.user_data import GPU_NODE_SETUP
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
+from components.kubernetes.images import image_values
 from components.kubernetes.karpenter import node_pool
 from components.kubernetes.release import release
 
@@ -43,6 +45,7 @@ class ElasticPool(pulumi.ComponentResource):
         *,
         region: str,
         zone: str,
+        access: AccessPlan,
         network: Network,
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
@@ -55,7 +58,7 @@ class ElasticPool(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
         role, attachments = node_role(f"{name}-node-role", tags, here)
-        access = eks.AccessEntry(
+        node_access = eks.AccessEntry(
             f"{name}-node-access",
             cluster_name=cluster.name,
             principal_arn=role.arn,
@@ -87,19 +90,33 @@ class ElasticPool(pulumi.ComponentResource):
             namespace=_NAMESPACE,
             skip_crds=True,
             values={
-                "settings": {"clusterName": cluster.name, "clusterEndpoint": cluster.endpoint},
+                "settings": {
+                    "clusterName": cluster.name,
+                    "clusterEndpoint": cluster.endpoint,
+                    # The price list has no endpoint inside a network.
+                    **({} if access.nat else {"isolatedVPC": True}),
+                },
                 "serviceAccount": {"name": _SERVICE_ACCOUNT},
+                **image_values(KARPENTER, access.registry),
             },
-            after=[definitions, *grants, *attachments, access],
+            after=[definitions, *grants, *attachments, node_access],
             opts=here,
         )
+        # Karpenter makes an instance profile of a role by the IAM API, which a closed network can't reach.
+        # Source: aws/karpenter-provider-aws, getting-started-with-karpenter, private clusters.
+        identity: dict[str, pulumi.Input[str]] = {"role": role.name}
+        if not access.nat:
+            profile = iam.InstanceProfile(
+                f"{name}-node-profile", role=role.name, tags=tags(f"{name}-node-profile"), opts=here
+            )
+            identity = {"instanceProfile": profile.name}
         nodes = CustomResource(
             f"{name}-class",
             api_version="karpenter.k8s.aws/v1",
             kind="EC2NodeClass",
             metadata=ObjectMetaArgs(name="elastic", labels=dict(labels)),
             spec={
-                "role": role.name,
+                **identity,
                 "amiSelectorTerms": [{"alias": _IMAGE}],
                 "subnetSelectorTerms": [{"id": network.gpu_subnet_id}],
                 "securityGroupSelectorTerms": [{"id": control_plane.security_group_id}],
@@ -118,7 +135,7 @@ class ElasticPool(pulumi.ComponentResource):
                     }
                 ],
                 # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
-                "userData": LUSTRE_CLIENT,
+                "userData": GPU_NODE_SETUP,
                 "tags": tags(f"{name}-node"),
             },
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller]),

@@ -58,12 +58,20 @@ class SystemPool(pulumi.ComponentResource):
             labels={**labels, "gpucluster/pool": "system"},
             tags=tags(f"{name}-nodes"),
             # A node joins only where its network plug-in is there first.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
         # CoreDNS stays pending, and its add-on degraded, until a node exists.
         dns = addon(
             f"{name}-coredns",
             "coredns",
+            cluster_name=control_plane.cluster_name,
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
+        )
+        # Tells of broken GPUs, disks and links, which node repair acts on.
+        addon(
+            f"{name}-node-monitoring",
+            "eks-node-monitoring-agent",
             cluster_name=control_plane.cluster_name,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),

@@ -31,7 +31,6 @@ class Recorder(Mocks):
         computed: dict[str, Any] = {}
         if args.typ == "aws:eks/cluster:Cluster":
             computed = {
-                "name": "trial-cluster-1234567",
                 "arn": "arn:aws:eks:us-east-1:000000000000:cluster/trial",
                 "endpoint": "https://cluster.example",
                 "certificateAuthority": {"data": "Y2VydA=="},
@@ -41,7 +40,7 @@ class Recorder(Mocks):
             computed = {"latestVersion": 1}
         elif args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
-        return f"{args.name}-id", {"name": args.name, "arn": f"arn:{args.name}", **args.inputs, **computed}
+        return f"{args.name}-id", {"name": args.name, "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}", **args.inputs, **computed}
 
     def call(self, args: MockCallArgs) -> dict[Any, Any]:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
@@ -85,10 +84,10 @@ def test_the_trial_registers_exactly_these_resources_with_these_inputs(seen: dic
     assert json.loads(text) == json.loads(GOLDEN.read_text())
 
 
-def test_every_tagged_resource_carries_the_labels_its_name_and_its_stack(seen: dict[str, MockResourceArgs]) -> None:
+def test_every_tagged_resource_carries_the_labels_its_name_its_project_and_its_stack(seen: dict[str, MockResourceArgs]) -> None:
     tagged = {name: args.inputs["tags"] for name, args in seen.items() if "tags" in args.inputs}
     assert len(tagged) > 40
-    wanted = {"team", "project", "cost-center", "environment", "owner", "pulumi-stack", "managed-by"}
+    wanted = {"team", "project", "cost-center", "environment", "owner", "pulumi-project", "pulumi-stack", "managed-by"}
     assert {name: tags["Name"] for name, tags in tagged.items()} == {name: name for name in tagged}
     assert {name: wanted - set(tags) for name, tags in tagged.items()} == {name: set() for name in tagged}
 
@@ -145,5 +144,5 @@ def test_more_nodes_are_the_same_resources() -> None:
 
 
 def test_a_private_cluster_answers_inside_only() -> None:
-    config = register(access={"kind": "private"})["trial-control-plane-cluster"].inputs["vpcConfig"]
+    config = register(access={"kind": "private", "via": "inside"})["trial-control-plane-cluster"].inputs["vpcConfig"]
     assert (config["endpointPublicAccess"], config.get("publicAccessCidrs")) == (False, None)

@@ -107,10 +107,6 @@ def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
     )
 
 
-def test_a_private_cluster_has_no_range_on_the_internet(vary: Vary) -> None:
-    assert plan_cluster(vary(access={"kind": "private"}), HERE, stack="s").api_cidrs == ()
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -7,7 +7,7 @@ from email import message_from_bytes
 
 import yaml
 
-from components.aws.user_data import LUSTRE_CLIENT, gpu_user_data
+from components.aws.user_data import GPU_NODE_SETUP, gpu_user_data
 
 
 def test_user_data_is_a_mime_message_of_node_configuration_and_script() -> None:
@@ -19,7 +19,7 @@ def test_user_data_is_a_mime_message_of_node_configuration_and_script() -> None:
         "kind": "NodeConfig",
         "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
     }
-    assert parts[1].get_payload().strip() == LUSTRE_CLIENT.strip()
+    assert parts[1].get_payload().strip() == GPU_NODE_SETUP.strip()
 
 
 def test_user_data_fits_the_limit_of_16_kib() -> None:
