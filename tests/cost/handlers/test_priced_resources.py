@@ -240,3 +240,21 @@ def test_the_region_of_the_provider_goes_before_that_of_the_configuration(
     found = cost_of(west, make("aws:ec2/eip:Eip", provider=west))
     reason = "no price for public-ipv4-hour on_demand in aws us-west-2 per hour; known: us-east-1 on_demand"
     assert [item.reason for item in found.not_priced] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("group", "lines"),
+    [
+        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Logs taken in"]),
+        (
+            "/aws/eks/other/cluster",
+            ["EKS control plane, standard support", "Control-plane logs taken in", "Logs taken in"],
+        ),
+    ],
+)
+def test_control_plane_logs_are_priced_once(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], group: str, lines: list[str]
+) -> None:
+    cluster = make("aws:eks/cluster:Cluster", "c", name="one", version="1.35", enabledClusterLogTypes=["audit"])
+    logs = make("aws:cloudwatch/logGroup:LogGroup", "l", name=group)
+    assert sorted(line.name for line in cost_of(cluster, logs).lines) == sorted(lines)
