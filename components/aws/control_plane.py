@@ -19,7 +19,7 @@ __all__ = ["ControlPlane"]
 
 _LOG_RETENTION_DAYS: Final = 90
 
-# A node takes address ranges of 16 at once: pods start sooner, and a p5.48xlarge is not limited to 51 of them.
+# A node takes addresses by ranges of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.
 # Source: Amazon EKS best practices, prefix mode for Linux; awslabs/amazon-eks-ami issue 1392.
 _NETWORK_PLUGIN: Final = {"env": {"ENABLE_PREFIX_DELEGATION": "true"}}
 
