@@ -132,7 +132,7 @@ def _summary(plan: AwsClusterPlan, location: Location) -> str:
             "elastic",
             f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
         ),
-        ("API", f"from {', '.join(plan.api_cidrs)}" if plan.api_cidrs else "inside the network only"),
+        ("API", plan.access.summary),
         *(("lost", text) for text in plan.facts["losses"]),
         *(("note", text) for text in plan.facts["notes"]),
         *(("not built", text) for text in plan.facts["notBuilt"]),

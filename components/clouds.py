@@ -53,5 +53,6 @@ def _aws(spec: ClusterSpec, config: StackConfig, storage_price: StoragePrice) ->
         pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
     for note in plan.facts["notes"]:
         pulumi.log.info(f"{plan.name}: {note}")
+    pulumi.log.info(f"{plan.name}: API reachable {plan.access.summary}")
     provider = aws.Provider("aws", region=config.location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -15,18 +15,18 @@ REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owne
 LABEL_VALUE: Final = re.compile(r"^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$")
 
 
-def aws_tags(labels: Mapping[str, str], *, stack: str, name: str) -> dict[str, str]:
-    """AWS tags of one resource: the labels, its logical name, and the stack that owns it.
+def aws_tags(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:
+    """AWS tags of one resource: the labels, its logical name, and the Pulumi project and stack that own it.
 
     Name and owner let an orphan be traced back to the program that made it.
     """
-    return {**labels, "Name": name, "pulumi-stack": stack, "managed-by": "pulumi"}
+    return {**labels, "Name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}
 
 
-def kubernetes_labels(labels: Mapping[str, str], *, stack: str) -> dict[str, str]:
-    """Kubernetes labels of one object or node: the labels and the stack that owns it.
+def kubernetes_labels(labels: Mapping[str, str], *, project: str, stack: str) -> dict[str, str]:
+    """Kubernetes labels of one object or node: the labels and the Pulumi project and stack that own it.
 
     No key of the kubernetes.io domains is among them: a kubelet that is given one does not start, and the node is
     billed and never joins.
     """
-    return {**labels, "pulumi-stack": stack}
+    return {**labels, "pulumi-project": project, "pulumi-stack": stack}

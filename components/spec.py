@@ -228,7 +228,30 @@ class Budget(Model):
     )
 
 
-class PublicAccess(Model):
+class _Access(Model):
+    admins: tuple[str, ...] = Field(
+        default=(),
+        description="Who else has all rights in the cluster, as the cloud names them (AWS: ARN of an IAM role or "
+        "user); whoever runs the first up has them already and must not be named",
+    )
+
+    @field_validator("cidrs", check_fields=False)
+    @classmethod
+    def not_open_to_everyone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if "0.0.0.0/0" in value:
+            raise ValueError("opens the cluster's API to everyone; name the ranges of your office or VPN")
+        return value
+
+    @field_validator("admins")
+    @classmethod
+    def admins_are_named_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        twice = sorted({name for name in value if value.count(name) > 1})
+        if twice:
+            raise ValueError(f"names {', '.join(twice)} twice; keep one")
+        return value
+
+
+class PublicAccess(_Access):
     """The cluster's API answers on the internet, to these ranges only."""
 
     kind: Literal["public"]
@@ -236,18 +259,46 @@ class PublicAccess(Model):
         min_length=1, description="IPv4 ranges that may reach the API", examples=[["203.0.113.0/24"]]
     )
 
-    @field_validator("cidrs")
-    @classmethod
-    def not_open_to_everyone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if "0.0.0.0/0" in value:
-            raise ValueError("opens the cluster's API to everyone; name the ranges of your office or VPN")
-        return value
 
-
-class PrivateAccess(Model):
+class PrivateAccess(_Access):
     """The cluster's API answers inside the network only."""
 
     kind: Literal["private"]
+    via: Literal["vpn", "bastion", "inside"] | None = Field(
+        default=None,
+        description="How up reaches the API: a VPN or peering of yours, a bastion host, or a machine in the network",
+    )
+    cidrs: tuple[Cidr, ...] = Field(default=(), description="IPv4 ranges at the other end of the VPN or peering")
+    egress: Literal["nat", "none"] = Field(
+        default="nat", description="The way out to the internet: through NAT, or none at all"
+    )
+    registry: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9][a-z0-9.-]*(:\d+)?(/[a-z0-9._-]+)*$",
+        description="Registry that mirrors the images in use, without https:// and without a slash at the end",
+    )
+
+    @model_validator(mode="after")
+    def up_can_reach_the_api(self) -> PrivateAccess:
+        problems: list[str] = []
+        if self.via is None:
+            problems.append(
+                "kind is 'private', and nothing says how up would reach the API to install what runs in the cluster; "
+                "add via: vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine in "
+                "the network, or choose kind: public with your ranges under cidrs"
+            )
+        if self.via == "vpn" and not self.cidrs:
+            problems.append("via is 'vpn', which needs cidrs: the IPv4 ranges at its other end; add them")
+        if self.via != "vpn" and self.cidrs:
+            problems.append(f"cidrs go with via: vpn, and via is {self.via or 'missing'}; leave them out or change via")
+        if self.egress == "none" and self.registry is None:
+            problems.append(
+                "egress is 'none', so nodes can't reach the public registries; add registry: a mirror of the images "
+                "inside the network (docs/access.md lists them), or choose egress: nat"
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
 
 
 Access = Annotated[

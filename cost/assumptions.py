@@ -16,7 +16,8 @@ class Assumptions:
         `gpucluster/expected-gpus` goes first.
     nat_gib: GiB that a NAT gateway processes.
     endpoint_gib: GiB that an interface endpoint processes.
-    log_gib: GiB that a log group takes in, and the logs of an EKS control plane that has some enabled.
+    log_gib: GiB that a log group takes in, flow logs among them, and the logs of an EKS control plane whose log group
+        the stack does not declare.
     efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
     s3_gib: GiB stored in a bucket.
     sqs_million_requests: millions of requests to a queue.

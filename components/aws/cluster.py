@@ -45,15 +45,18 @@ class TrainingCluster(pulumi.ComponentResource):
         )
         here = pulumi.ResourceOptions(parent=self)
         tags = functools.partial(_tags, plan)
-        labels = kubernetes_labels(plan.labels, stack=plan.stack)
+        labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
 
         network = Network(f"{name}-network", plan.network, plan.location, tags, here)
         control_plane = ControlPlane(
             f"{name}-control-plane",
+            cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
             region=plan.location.region,
-            api_cidrs=plan.api_cidrs,
+            access=plan.access,
+            vpc_id=network.vpc_id,
             subnet_ids=network.cluster_subnet_ids,
+            nodes_after=network.ways_out,
             tags=tags,
             opts=here,
         )
@@ -62,7 +65,6 @@ class TrainingCluster(pulumi.ComponentResource):
             plan.system,
             control_plane=control_plane,
             subnet_ids=network.cluster_subnet_ids,
-            after=network.ways_out,
             labels=labels,
             tags=tags,
             opts=here,
@@ -131,13 +133,14 @@ class TrainingCluster(pulumi.ComponentResource):
             labels=labels,
             opts=inside,
         )
-        Devices(f"{name}-devices", after=system.ready, opts=inside)
+        Devices(f"{name}-devices", registry=plan.access.registry, after=system.ready, opts=inside)
         if plan.elastic is not None:
             ElasticPool(
                 f"{name}-elastic",
                 plan.elastic,
                 region=plan.location.region,
                 zone=plan.location.zone,
+                access=plan.access,
                 network=network,
                 control_plane=control_plane,
                 after=system.ready,
@@ -159,4 +162,4 @@ class TrainingCluster(pulumi.ComponentResource):
 
 
 def _tags(plan: AwsClusterPlan, name: str) -> dict[str, str]:
-    return aws_tags(plan.labels, stack=plan.stack, name=name)
+    return aws_tags(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

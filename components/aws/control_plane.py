@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Final
 
 import pulumi
-from pulumi_aws import eks
+from pulumi_aws import cloudwatch, ec2, eks, vpc
 
+from components.aws.access import AccessPlan
 from components.aws.addon import addon
+from components.aws.admins import admin_access
+from components.aws.encryption import secrets_key
 from components.aws.identity import Tagger, service_role
 
 __all__ = ["ControlPlane"]
 
+_LOG_RETENTION_DAYS: Final = 90
+
+# A node takes addresses by ranges of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.
+# Source: Amazon EKS best practices, prefix mode for Linux; awslabs/amazon-eks-ami issue 1392.
+_NETWORK_PLUGIN: Final = {"env": {"ENABLE_PREFIX_DELEGATION": "true"}}
+
 
 class ControlPlane(pulumi.ComponentResource):
     """Outputs: cluster_name, security_group_id (of control plane and nodes), kubeconfig.
+
+    before_nodes: what has to stand before a node can join: the add-ons nodes need, and the network's ways out.
 
     The kubeconfig holds no credential: it asks `aws eks get-token` for one at each use.
     """
@@ -25,27 +37,41 @@ class ControlPlane(pulumi.ComponentResource):
     security_group_id: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
-    addons: list[pulumi.Resource]
+    before_nodes: list[pulumi.Resource]
 
     def __init__(
         self,
         name: str,
         *,
+        cluster_name: str,
         version: str,
         region: str,
-        api_cidrs: Sequence[str],
+        access: AccessPlan,
+        vpc_id: pulumi.Input[str],
         subnet_ids: Sequence[pulumi.Input[str]],
+        nodes_after: Sequence[pulumi.Resource],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """api_cidrs: ranges that may reach the API over the internet; none closes it to the network's inside."""
+        """nodes_after: what nodes need of the network to join."""
         super().__init__("gpucluster:aws:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = service_role(
             f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, tags, here
         )
+        key, key_use = secrets_key(f"{name}-secrets", role.name, tags, here)
+        # Ours, and there first: EKS would make one that is kept for ever and that nobody deletes.
+        logs = cloudwatch.LogGroup(
+            f"{name}-logs",
+            name=f"/aws/eks/{cluster_name}/cluster",
+            retention_in_days=_LOG_RETENTION_DAYS,
+            tags=tags(f"{name}-logs"),
+            opts=here,
+        )
+        clients = _client_group(f"{name}-api", vpc_id, access.client_cidrs, tags, here) if access.client_cidrs else None
         self.cluster = eks.Cluster(
             f"{name}-cluster",
+            name=cluster_name,
             role_arn=role.arn,
             version=version,
             # Standard support only: extended support costs six times as much and starts by itself otherwise.
@@ -53,8 +79,12 @@ class ControlPlane(pulumi.ComponentResource):
             vpc_config=eks.ClusterVpcConfigArgs(
                 subnet_ids=list(subnet_ids),
                 endpoint_private_access=True,
-                endpoint_public_access=bool(api_cidrs),
-                public_access_cidrs=list(api_cidrs) or None,
+                endpoint_public_access=bool(access.public_cidrs),
+                public_access_cidrs=list(access.public_cidrs) or None,
+                security_group_ids=None if clients is None else [clients.id],
+            ),
+            encryption_config=eks.ClusterEncryptionConfigArgs(
+                provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key.arn), resources=["secrets"]
             ),
             # Access entries only: the aws-auth config map can lock everyone out by a typing mistake.
             access_config=eks.ClusterAccessConfigArgs(
@@ -63,16 +93,28 @@ class ControlPlane(pulumi.ComponentResource):
             bootstrap_self_managed_addons=False,
             enabled_cluster_log_types=["api", "audit", "authenticator"],
             tags=tags(f"{name}-cluster"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=attachments),
+            # The name is taken until the old cluster is gone.
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*attachments, key_use, logs], delete_before_replace=True
+            ),
         )
-        self.addons = [
-            addon(f"{name}-{suffix}", addon_name, cluster_name=self.cluster.name, tags=tags, opts=here)
-            for suffix, addon_name in (
-                ("vpc-cni", "vpc-cni"),
-                ("kube-proxy", "kube-proxy"),
-                ("pod-identity", "eks-pod-identity-agent"),
+        admin_access(f"{name}-admin", access.admins, self.cluster, tags, here)
+        addons = [
+            addon(
+                f"{name}-{suffix}",
+                addon_name,
+                cluster_name=self.cluster.name,
+                configuration=configuration,
+                tags=tags,
+                opts=here,
+            )
+            for suffix, addon_name, configuration in (
+                ("vpc-cni", "vpc-cni", _NETWORK_PLUGIN),
+                ("kube-proxy", "kube-proxy", None),
+                ("pod-identity", "eks-pod-identity-agent", None),
             )
         ]
+        self.before_nodes = [*addons, *nodes_after]
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id
@@ -87,6 +129,29 @@ class ControlPlane(pulumi.ComponentResource):
                 "kubeconfig": self.kubeconfig,
             }
         )
+
+
+def _client_group(
+    name: str, vpc_id: pulumi.Input[str], cidrs: Sequence[str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> ec2.SecurityGroup:
+    """A group that lets these ranges in to the private endpoint; the cluster's own lets in nodes only."""
+    group = ec2.SecurityGroup(
+        name, vpc_id=vpc_id, description="Clients of the Kubernetes API", tags=tags(name), opts=opts
+    )
+    for cidr in cidrs:
+        full = f"{name}-{cidr.replace('.', '-').replace('/', '-')}"
+        vpc.SecurityGroupIngressRule(
+            full,
+            security_group_id=group.id,
+            cidr_ipv4=cidr,
+            ip_protocol="tcp",
+            from_port=443,
+            to_port=443,
+            description="Kubernetes API",
+            tags=tags(full),
+            opts=opts,
+        )
+    return group
 
 
 def _kubeconfig(region: str, cluster: str, endpoint: str, certificate: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pulumi
-from pulumi_aws import eks
+from pulumi_aws import eks, iam
 
+from components.aws.access import AccessPlan
 from components.aws.control_plane import ControlPlane
 from components.aws.ec2_node_class import EC2NodeClass
 from components.aws.identity import Tagger, node_role, pod_role_of_policies
@@ -16,6 +17,7 @@ from components.aws.network import Network
 from components.aws.node_class import node_class
 from components.aws.plan import ElasticPlan
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
+from components.kubernetes.images import image_values
 from components.kubernetes.karpenter import node_pool
 from components.kubernetes.release import release
 
@@ -42,6 +44,7 @@ class ElasticPool(pulumi.ComponentResource):
         *,
         region: str,
         zone: str,
+        access: AccessPlan,
         network: Network,
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
@@ -54,7 +57,7 @@ class ElasticPool(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
         role, attachments = node_role(f"{name}-node-role", tags, here)
-        access = eks.AccessEntry(
+        node_access = eks.AccessEntry(
             f"{name}-node-access",
             cluster_name=cluster.name,
             principal_arn=role.arn,
@@ -82,7 +85,7 @@ class ElasticPool(pulumi.ComponentResource):
             KARPENTER_CRD,
             namespace=_NAMESPACE,
             values={},
-            after=[*after, *grants, *attachments, access, *news],
+            after=[*after, *grants, *attachments, node_access, *news],
             opts=here,
         )
         controller = release(
@@ -96,16 +99,27 @@ class ElasticPool(pulumi.ComponentResource):
                     "clusterName": cluster.name,
                     "clusterEndpoint": cluster.endpoint,
                     "interruptionQueue": queue.name,
+                    # The price list has no endpoint inside a network.
+                    **({} if access.nat else {"isolatedVPC": True}),
                 },
                 "serviceAccount": {"name": _SERVICE_ACCOUNT},
+                **image_values(KARPENTER, access.registry),
             },
             after=[definitions],
             opts=here,
         )
+        # Karpenter makes an instance profile of a role by the IAM API, which a closed network can't reach.
+        # Source: aws/karpenter-provider-aws, getting-started-with-karpenter, private clusters.
+        identity: dict[str, pulumi.Input[str]] = {"role": role.name}
+        if not access.nat:
+            profile = iam.InstanceProfile(
+                f"{name}-node-profile", role=role.name, tags=tags(f"{name}-node-profile"), opts=here
+            )
+            identity = {"instanceProfile": profile.name}
         nodes = node_class(
             f"{name}-class",
             object_name=_POOL,
-            role=role.name,
+            identity=identity,
             subnet_id=network.gpu_subnet_id,
             security_group_ids=[control_plane.security_group_id],
             root_gib=plan.root_gib,

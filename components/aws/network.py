@@ -1,10 +1,14 @@
-"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, one way out."""
+"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, one way out or none."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pulumi
 from pulumi_aws import ec2
 
+from components.aws.endpoints import interface_endpoints
+from components.aws.flow_logs import flow_logs
 from components.aws.identity import Tagger
 from components.aws.location import Location
 from components.aws.plan import NetworkPlan
@@ -60,57 +64,34 @@ class Network(pulumi.ComponentResource):
             subnet("cluster-a", plan.cluster_cidrs[0], location.zone, role=None),
             subnet("cluster-b", plan.cluster_cidrs[1], location.second_zone, role=None),
         ]
-        public = subnet("public", plan.public_cidr, location.zone, role="kubernetes.io/role/elb")
-
-        gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, tags=tags(f"{name}-internet"), opts=here)
-        address = ec2.Eip(f"{name}-nat-address", domain="vpc", tags=tags(f"{name}-nat-address"), opts=here)
-        nat = ec2.NatGateway(
-            f"{name}-nat",
-            allocation_id=address.id,
-            subnet_id=public.id,
-            tags=tags(f"{name}-nat"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[gateway]),
-        )
-
-        routes: dict[str, ec2.RouteTable] = {}
         self.ways_out = []
-        for suffix, subnets in (("public", [public]), ("private", [gpu, *cluster])):
-            table = ec2.RouteTable(
-                f"{name}-{suffix}-routes", vpc_id=vpc.id, tags=tags(f"{name}-{suffix}-routes"), opts=here
-            )
-            routes[suffix] = table
-            for member in subnets:
-                self.ways_out.append(
-                    ec2.RouteTableAssociation(
-                        f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
-                    )
-                )
-        out = ec2.Route(
-            f"{name}-public-out",
-            route_table_id=routes["public"].id,
-            destination_cidr_block="0.0.0.0/0",
-            gateway_id=gateway.id,
-            opts=here,
-        )
-        self.ways_out.append(
-            ec2.Route(
-                f"{name}-private-out",
-                route_table_id=routes["private"].id,
-                destination_cidr_block="0.0.0.0/0",
-                nat_gateway_id=nat.id,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
-            )
-        )
+        private = self._routes(f"{name}-private", vpc, [gpu, *cluster], tags)
+        if plan.nat:
+            public = subnet("public", plan.public_cidr, location.zone, role="kubernetes.io/role/elb")
+            self.ways_out += self._way_out(name, vpc, public, private, tags)
         # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
-        ec2.VpcEndpoint(
+        s3 = ec2.VpcEndpoint(
             f"{name}-s3",
             vpc_id=vpc.id,
             service_name=f"com.amazonaws.{location.region}.s3",
             vpc_endpoint_type="Gateway",
-            route_table_ids=[routes["private"].id],
+            route_table_ids=[private.id],
             tags=tags(f"{name}-s3"),
             opts=here,
         )
+        self.ways_out.append(s3)
+        if plan.services:
+            self.ways_out += interface_endpoints(
+                f"{name}-endpoint",
+                plan.services,
+                vpc_id=vpc.id,
+                vpc_cidr=plan.vpc_cidr,
+                region=location.region,
+                subnet_ids=[item.id for item in cluster],
+                tags=tags,
+                opts=here,
+            )
+        flow_logs(f"{name}-flow-logs", vpc, location.region, tags, here)
         self.vpc_id = vpc.id
         self.gpu_subnet_id = gpu.id
         self.cluster_subnet_ids = [item.id for item in cluster]
@@ -121,3 +102,46 @@ class Network(pulumi.ComponentResource):
                 "clusterSubnetIds": self.cluster_subnet_ids,
             }
         )
+
+    def _routes(self, name: str, vpc: ec2.Vpc, subnets: Sequence[ec2.Subnet], tags: Tagger) -> ec2.RouteTable:
+        """A route table of its own for these subnets."""
+        here = pulumi.ResourceOptions(parent=self)
+        table = ec2.RouteTable(f"{name}-routes", vpc_id=vpc.id, tags=tags(f"{name}-routes"), opts=here)
+        self.ways_out += [
+            ec2.RouteTableAssociation(
+                f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
+            )
+            for member in subnets
+        ]
+        return table
+
+    def _way_out(
+        self, name: str, vpc: ec2.Vpc, public: ec2.Subnet, private: ec2.RouteTable, tags: Tagger
+    ) -> list[pulumi.Resource]:
+        """A NAT gateway in the public subnet, and the routes to it."""
+        here = pulumi.ResourceOptions(parent=self)
+        gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, tags=tags(f"{name}-internet"), opts=here)
+        address = ec2.Eip(f"{name}-nat-address", domain="vpc", tags=tags(f"{name}-nat-address"), opts=here)
+        nat = ec2.NatGateway(
+            f"{name}-nat",
+            allocation_id=address.id,
+            subnet_id=public.id,
+            tags=tags(f"{name}-nat"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[gateway]),
+        )
+        public_routes = self._routes(f"{name}-public", vpc, [public], tags)
+        out = ec2.Route(
+            f"{name}-public-out",
+            route_table_id=public_routes.id,
+            destination_cidr_block="0.0.0.0/0",
+            gateway_id=gateway.id,
+            opts=here,
+        )
+        through = ec2.Route(
+            f"{name}-private-out",
+            route_table_id=private.id,
+            destination_cidr_block="0.0.0.0/0",
+            nat_gateway_id=nat.id,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
+        )
+        return [through]

@@ -9,7 +9,7 @@ import pulumi
 
 from components.aws.ec2_node_class import EC2NodeClass
 from components.aws.interfaces import Interface
-from components.aws.user_data import LUSTRE_CLIENT
+from components.aws.user_data import GPU_NODE_SETUP
 from components.kubernetes.objects import custom_object
 
 __all__ = ["node_class"]
@@ -23,7 +23,7 @@ def node_class(
     name: str,
     *,
     object_name: str,
-    role: pulumi.Input[str],
+    identity: Mapping[str, pulumi.Input[str]],
     subnet_id: pulumi.Input[str],
     security_group_ids: Sequence[pulumi.Input[str]],
     root_gib: int,
@@ -35,6 +35,7 @@ def node_class(
 ) -> pulumi.CustomResource:
     """Private machines with encrypted root disks, their NVMe disks as one RAID0, and the Lustre client.
 
+    identity: `role`, or `instanceProfile` where Karpenter can't make one.
     interfaces, placement_group (its name): for a pool with a fabric. Karpenter attaches EFA by itself only where a pod
     asks for it at the machine's start, so such a pool lists its interfaces; its security groups must be open to
     themselves both ways; its pool must require the group's zone and one machine type.
@@ -51,7 +52,7 @@ def node_class(
         name,
         EC2NodeClass,
         {
-            "role": role,
+            **identity,
             "amiSelectorTerms": [{"alias": _IMAGE}],
             "subnetSelectorTerms": [{"id": subnet_id}],
             "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
@@ -71,7 +72,7 @@ def node_class(
                 }
             ],
             # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
-            "userData": LUSTRE_CLIENT,
+            "userData": GPU_NODE_SETUP,
             "tags": dict(tags),
         },
         object_name=object_name,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from components.aws.access import AccessPlan, access_problems, plan_access
 from components.aws.bucket import bucket_problems
 from components.aws.interfaces import Interface, plan_interfaces
 from components.aws.location import Location
@@ -15,7 +17,7 @@ from components.aws.machines import training_machine
 from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, reservation_notes
 from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
 from components.shapes import Shape, elastic_shape
-from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, PublicAccess, ReservationPlacement
+from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
 
 __all__ = [
     "AwsClusterPlan",
@@ -38,12 +40,17 @@ _NODE_GROUP_LIMIT = 450
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkPlan:
-    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone."""
+    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
+
+    nat: a way out to the internet. services: AWS services with an interface endpoint inside.
+    """
 
     vpc_cidr: str = "10.0.0.0/16"
     gpu_cidr: str = "10.0.128.0/17"
     cluster_cidrs: tuple[str, str] = ("10.0.0.0/20", "10.0.16.0/20")
     public_cidr: str = "10.0.32.0/24"
+    nat: bool = True
+    services: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,14 +122,15 @@ class ElasticPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class AwsClusterPlan:
-    """api_cidrs: ranges that reach the cluster's API over the internet; none when it answers inside only."""
+    """cluster_name: the name of the EKS cluster, known before it is made, because its log group is named by it."""
 
     name: str
+    cluster_name: str
     stack: str
     location: Location
     labels: Mapping[str, str]
     kubernetes_version: str
-    api_cidrs: tuple[str, ...]
+    access: AccessPlan
     network: NetworkPlan
     system: SystemPlan
     training: TrainingPlan
@@ -155,7 +163,14 @@ def plan_cluster(
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
     )
-    problems = [*_problems(training), *bucket_problems(spec.storage.shared.bucket)]
+    # Stack names may hold dots, names of clusters may not.
+    cluster_name = re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
+    problems = [
+        *_problems(training),
+        *_name_problems(cluster_name),
+        *access_problems(spec.access),
+        *bucket_problems(spec.storage.shared.bucket),
+    ]
     if problems:
         raise PlanError(problems)
     storage = plan_lustre(
@@ -163,14 +178,16 @@ def plan_cluster(
     )
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
+    access = plan_access(spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None)
     return AwsClusterPlan(
         name=spec.name,
+        cluster_name=cluster_name,
         stack=stack,
         location=location,
         labels=dict(spec.labels),
         kubernetes_version=KUBERNETES_VERSION,
-        api_cidrs=spec.access.cidrs if isinstance(spec.access, PublicAccess) else (),
-        network=NetworkPlan(),
+        access=access,
+        network=NetworkPlan(nat=access.nat, services=access.services),
         system=SystemPlan(),
         training=training,
         storage=storage,
@@ -229,6 +246,13 @@ def _problems(training: TrainingPlan) -> list[str]:
     if reservation is not None and not reservation.startswith("cr-"):
         problems.append(f"placement.id is {reservation!r}; an AWS reservation or capacity block is named cr-...")
     return problems
+
+
+def _name_problems(cluster_name: str) -> list[str]:
+    # Source: Amazon EKS API, CreateCluster.
+    if len(cluster_name) <= 100:
+        return []
+    return [f"name and stack make the cluster's name {cluster_name!r}; EKS takes 100 characters: shorten one of them"]
 
 
 def _co_location(placement: PlacementPlan) -> str:

@@ -28,12 +28,10 @@ class SystemPool(pulumi.ComponentResource):
         *,
         control_plane: ControlPlane,
         subnet_ids: Sequence[pulumi.Input[str]],
-        after: Sequence[pulumi.Resource],
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes' ways out of the network."""
         super().__init__("gpucluster:aws:SystemPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", tags, here)
@@ -62,12 +60,20 @@ class SystemPool(pulumi.ComponentResource):
             labels={**labels, "gpucluster/pool": "system"},
             tags=tags(f"{name}-nodes"),
             # A node joins only where its network plug-in is there first.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.addons, *after]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
         # CoreDNS stays pending, and its add-on degraded, until a node exists.
         dns = addon(
             f"{name}-coredns",
             "coredns",
+            cluster_name=control_plane.cluster_name,
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
+        )
+        # Tells of broken GPUs, disks and links, which node repair acts on.
+        addon(
+            f"{name}-node-monitoring",
+            "eks-node-monitoring-agent",
             cluster_name=control_plane.cluster_name,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),

@@ -82,6 +82,9 @@ class TrainingPool(pulumi.ComponentResource):
             ),
             # Replace in place: there is no spare node of this kind to surge to.
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
+            # A node whose GPU or fabric stays broken for 10 minutes is rebooted or replaced.
+            # Source: Amazon EKS user guide, node-health.
+            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 **labels,
@@ -91,9 +94,7 @@ class TrainingPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU_TAINT_KEY, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*attachments, *control_plane.addons, *network.ways_out]
-            ),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
         self.ready = [nodes]
         self.fabric_group_id = fabric.id

@@ -18,6 +18,12 @@ class NoValues(Part):
     """A chart taken as it is."""
 
 
+class Image(Part):
+    """Where an image comes from, when not from its usual registry."""
+
+    repository: Text
+
+
 class Toleration(Part):
     key: Text | None = None
     operator: Literal["Exists", "Equal"] = "Equal"
@@ -30,6 +36,7 @@ class DevicePlugin(Part):
 
     nodeSelector: dict[str, str] = Field(description="labels of the nodes it runs on")
     tolerations: list[Toleration] = Field(description="a list of tolerations")
+    image: Image | None = None
 
 
 class FeatureGates(Part):
@@ -54,6 +61,11 @@ class ServiceAccount(Part):
     name: Text
 
 
+class Controller(Part):
+    image: Image
+
+
 class Karpenter(Part):
     settings: KarpenterSettings
     serviceAccount: ServiceAccount
+    controller: Controller | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
+from components.kubernetes.images import image_values
 from components.kubernetes.release import release
 
 __all__ = ["Devices"]
@@ -15,15 +16,28 @@ _GPU_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoS
 class Devices(pulumi.ComponentResource):
     """Resources `nvidia.com/gpu` and, on AWS, `vpc.amazonaws.com/efa` of the nodes."""
 
-    def __init__(self, name: str, *, after: list[pulumi.Resource], opts: pulumi.ResourceOptions | None = None) -> None:
-        """after: nodes on which the plugins can run."""
+    def __init__(
+        self,
+        name: str,
+        *,
+        registry: str | None,
+        after: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """registry: mirror of the images, None to take them from where they are published.
+        after: nodes on which the plugins can run.
+        """
         super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         gpu = release(
             f"{name}-nvidia",
             NVIDIA_DEVICE_PLUGIN,
             namespace="kube-system",
-            values={"nodeSelector": {"nvidia.com/gpu.present": "true"}, "tolerations": [_GPU_TOLERATION]},
+            values={
+                "nodeSelector": {"nvidia.com/gpu.present": "true"},
+                "tolerations": [_GPU_TOLERATION],
+                **image_values(NVIDIA_DEVICE_PLUGIN, registry),
+            },
             after=after,
             opts=here,
         )
@@ -35,6 +49,7 @@ class Devices(pulumi.ComponentResource):
             values={
                 "nodeSelector": {"vpc.amazonaws.com/efa.present": "true"},
                 "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}, _GPU_TOLERATION],
+                **image_values(EFA_DEVICE_PLUGIN, registry),
             },
             after=after,
             opts=here,

@@ -36,7 +36,7 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
     yield ask.line(
         f"EKS control plane, {support} support", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=why
     )
-    if ask.items("enabledClusterLogTypes"):
+    if ask.items("enabledClusterLogTypes") and not _has_own_log_group(ask):
         gib = ask.assumptions.log_gib
         said = f"log_gib: {gib} GiB a month of control-plane logs taken in; storage of kept logs is not in the total"
         yield ask.line("Control-plane logs taken in", gib, ask.price("cloudwatch-logs-ingest", "GiB"), assumption=said)
@@ -45,6 +45,12 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield ask.not_priced(f"provisioned control plane {tier}: the price book has no row for it")
     if ask.get("computeConfig", "enabled"):
         yield ask.not_priced("Auto Mode: EKS starts machines by itself, which no plan shows", compute=True)
+
+
+def _has_own_log_group(ask: Subject) -> bool:
+    """Whether the stack declares the log group that EKS writes to, which is priced by itself then."""
+    group = f"/aws/eks/{ask.get('name')}/cluster"
+    return any(found.inputs.get("name") == group for found in ask.resources.of_type("aws:cloudwatch/logGroup:LogGroup"))
 
 
 def _support(ask: Subject) -> tuple[str, str]:

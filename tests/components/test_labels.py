@@ -8,17 +8,19 @@ from components.labels import LABEL_VALUE, aws_tags, kubernetes_labels
 
 
 def test_aws_tags_say_what_a_resource_is_and_who_owns_it() -> None:
-    assert aws_tags({"team": "a"}, stack="trial", name="trial-vpc") == {
+    assert aws_tags({"team": "a"}, project="gpucluster", stack="trial", name="trial-vpc") == {
         "team": "a",
         "Name": "trial-vpc",
+        "pulumi-project": "gpucluster",
         "pulumi-stack": "trial",
         "managed-by": "pulumi",
     }
 
 
 def test_kubernetes_labels_keep_the_same_keys() -> None:
-    assert kubernetes_labels({"cost-center": "cc-1"}, stack="trial") == {
+    assert kubernetes_labels({"cost-center": "cc-1"}, project="gpucluster", stack="trial") == {
         "cost-center": "cc-1",
+        "pulumi-project": "gpucluster",
         "pulumi-stack": "trial",
     }
 

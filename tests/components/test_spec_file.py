@@ -117,3 +117,45 @@ def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
 def test_a_missing_section_is_named(tmp_path: Path) -> None:
     text = TRIAL[: TRIAL.index("budget:")] + TRIAL[TRIAL.index("duration:") :]
     assert problems(tmp_path, text) == ["budget is missing; add it: a mapping with monthly_usd, on_exceed"]
+
+
+PRIVATE = (
+    "kind is 'private', and nothing says how up would reach the API to install what runs in the cluster; add via: "
+)
+
+
+@pytest.mark.parametrize(
+    ("access", "expected"),
+    [
+        (
+            "{kind: private}",
+            [
+                f"{PRIVATE}vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine in "
+                "the network, or choose kind: public with your ranges under cidrs"
+            ],
+        ),
+        ("{kind: private, via: vpn}", ["via is 'vpn', which needs cidrs: the IPv4 ranges at its other end; add them"]),
+        (
+            "{kind: private, via: bastion, cidrs: [10.9.0.0/16], egress: none}",
+            [
+                "cidrs go with via: vpn, and via is bastion; leave them out or change via",
+                "egress is 'none', so nodes can't reach the public registries; add registry: a mirror of the images "
+                "inside the network (docs/access.md lists them), or choose egress: nat",
+            ],
+        ),
+    ],
+)
+def test_a_private_api_that_up_could_not_use_is_refused(tmp_path: Path, access: str, expected: list[str]) -> None:
+    text = f"{TRIAL[: TRIAL.index('access:')]}access: {access}\n"
+    line = text.count("\n")
+    assert problems(tmp_path, text) == sorted(f"line {line}: access: {problem}" for problem in expected)
+
+
+def test_admins_are_named_once_and_the_private_api_is_open_to_nobody_else(tmp_path: Path) -> None:
+    access = "{kind: private, via: vpn, cidrs: [0.0.0.0/0], admins: [a, b, a]}"
+    text = f"{TRIAL[: TRIAL.index('access:')]}access: {access}\n"
+    line = text.count("\n")
+    assert problems(tmp_path, text) == [
+        f"line {line}: access.admins: names a twice; keep one",
+        f"line {line}: access.cidrs: opens the cluster's API to everyone; name the ranges of your office or VPN",
+    ]

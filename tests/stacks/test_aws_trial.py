@@ -84,7 +84,7 @@ def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_d
     finally:
         standing.change("stacks/specs/trial.yaml", "nodes: 6 ", "nodes: 4 ")
     assert done.code == 0, done.text
-    assert '"215420.64" => "295859.04"' in done.out
+    assert '"215421.64" => "295860.04"' in done.out
     changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
     assert changed == {"trial": "update", "trial-training-nodes": "update"}
 
@@ -133,7 +133,7 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     project.change("stacks/specs/trial.yaml", "monthly_usd: 330000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
-    assert "over budget by $15,420.64" in done.text
+    assert "over budget by $15,421.64" in done.text
     assert done.out.count("Total per month") == 1
     assert "Traceback" not in done.text
     assert project.ledger() == []

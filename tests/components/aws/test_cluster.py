@@ -4,71 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pulumi
 import pytest
-import yaml
-from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
+from pulumi.runtime.mocks import MockResourceArgs
 
-from components.aws.location import Location
-from components.aws.plan import plan_cluster
-from components.spec import ClusterSpec
-
-ROOT = Path(__file__).parents[3]
-HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
-
-
-class Recorder(Mocks):
-    """Remembers every registration and answers with its inputs and a few computed values."""
-
-    def __init__(self) -> None:
-        self.seen: dict[str, MockResourceArgs] = {}
-
-    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
-        self.seen[args.name] = args
-        computed: dict[str, Any] = {}
-        if args.typ == "aws:eks/cluster:Cluster":
-            computed = {
-                "name": "trial-cluster-1234567",
-                "arn": "arn:aws:eks:us-east-1:000000000000:cluster/trial",
-                "endpoint": "https://cluster.example",
-                "certificateAuthority": {"data": "Y2VydA=="},
-                "vpcConfig": {**args.inputs["vpcConfig"], "clusterSecurityGroupId": "sg-cluster"},
-            }
-        elif args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
-            computed = {"latestVersion": 1}
-        elif args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
-            computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
-        return f"{args.name}-id", {"name": args.name, "arn": f"arn:{args.name}", **args.inputs, **computed}
-
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
-        raise AssertionError(f"a preview must ask no cloud: {args.token}")
-
+Register = Callable[..., dict[str, MockResourceArgs]]
 
 GOLDEN = Path(__file__).with_name("trial_resources.json")
 
 
-def register(**changes: object) -> dict[str, MockResourceArgs]:
-    """Registrations by name of a cluster like the trial's with some fields of the spec changed."""
-    from components.aws.cluster import TrainingCluster
-
-    recorder = Recorder()
-    pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)
-    trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
-    plan = plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="aws-trial")
-
-    @pulumi.runtime.test
-    def declare() -> None:
-        TrainingCluster(plan.name, plan)
-
-    declare()
-    return recorder.seen
-
-
 @pytest.fixture(scope="module")
-def seen() -> dict[str, MockResourceArgs]:
+def seen(register: Register) -> dict[str, MockResourceArgs]:
     """The trial cluster's registrations by name."""
     return register()
 
@@ -85,10 +33,12 @@ def test_the_trial_registers_exactly_these_resources_with_these_inputs(seen: dic
     assert json.loads(text) == json.loads(GOLDEN.read_text())
 
 
-def test_every_tagged_resource_carries_the_labels_its_name_and_its_stack(seen: dict[str, MockResourceArgs]) -> None:
+def test_every_tagged_resource_carries_the_labels_its_name_its_project_and_its_stack(
+    seen: dict[str, MockResourceArgs],
+) -> None:
     tagged = {name: args.inputs["tags"] for name, args in seen.items() if "tags" in args.inputs}
     assert len(tagged) > 40
-    wanted = {"team", "project", "cost-center", "environment", "owner", "pulumi-stack", "managed-by"}
+    wanted = {"team", "project", "cost-center", "environment", "owner", "pulumi-project", "pulumi-stack", "managed-by"}
     assert {name: tags["Name"] for name, tags in tagged.items()} == {name: name for name in tagged}
     assert {name: wanted - set(tags) for name, tags in tagged.items()} == {name: set() for name in tagged}
 
@@ -112,7 +62,7 @@ def test_every_interface_of_a_training_node_is_in_the_clusters_and_the_fabrics_g
     assert {tuple(item["securityGroups"]) for item in interfaces} == {("sg-cluster", "trial-training-efa-id")}
 
 
-def test_a_reservation_is_targeted_without_a_group() -> None:
+def test_a_reservation_is_targeted_without_a_group(register: Register) -> None:
     seen = register(placement={"kind": "reservation", "id": "cr-0123"})
     template = seen["trial-training-template"].inputs
     assert "trial-training-group" not in seen
@@ -122,30 +72,30 @@ def test_a_reservation_is_targeted_without_a_group() -> None:
     }
 
 
-def test_a_reservation_made_inside_a_group_is_launched_in_it() -> None:
+def test_a_reservation_made_inside_a_group_is_launched_in_it(register: Register) -> None:
     seen = register(placement={"kind": "reservation", "id": "cr-0123", "group": "pg"})
     assert seen["trial-training-template"].inputs["placement"] == {"groupName": "pg"}
 
 
-def test_a_capacity_block_is_a_market_of_its_own() -> None:
+def test_a_capacity_block_is_a_market_of_its_own(register: Register) -> None:
     seen = register(purchase={"kind": "capacity-block"}, placement={"kind": "reservation", "id": "cr-0123"})
     template, nodes = seen["trial-training-template"].inputs, seen["trial-training-nodes"].inputs
     assert template["instanceMarketOptions"] == {"marketType": "capacity-block"}
     assert nodes["capacityType"] == "CAPACITY_BLOCK"
 
 
-def test_without_an_elastic_pool_there_is_no_karpenter() -> None:
+def test_without_an_elastic_pool_there_is_no_karpenter(register: Register) -> None:
     assert [name for name in register(elastic=None) if "karpenter" in name or "elastic" in name] == []
 
 
-def test_more_nodes_are_the_same_resources() -> None:
+def test_more_nodes_are_the_same_resources(register: Register) -> None:
     few = {(args.typ, name) for name, args in register().items()}
     many = {(args.typ, name) for name, args in register(training={"nodes": 400, "spares": 20}).items()}
     assert many == few
 
 
-def test_a_private_cluster_answers_inside_only() -> None:
-    config = register(access={"kind": "private"})["trial-control-plane-cluster"].inputs["vpcConfig"]
+def test_a_private_cluster_answers_inside_only(register: Register) -> None:
+    config = register(access={"kind": "private", "via": "inside"})["trial-control-plane-cluster"].inputs["vpcConfig"]
     assert (config["endpointPublicAccess"], config.get("publicAccessCidrs")) == (False, None)
 
 
@@ -159,4 +109,4 @@ def test_karpenter_hears_of_interruptions_and_holds_each_of_its_policies(seen: d
         if args.typ == "aws:iam/rolePolicyAttachment:RolePolicyAttachment" and args.inputs["role"] == role
     }
     suffixes = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
-    assert attached == {f"arn:{role}-{suffix}" for suffix in suffixes}
+    assert attached == {f"arn:aws:mock:us-east-1:000000000000:{role}-{suffix}" for suffix in suffixes}

@@ -181,7 +181,7 @@ def machines(**fabric: Any) -> dict[str, Any]:
         node_class(
             "class",
             object_name="elastic",
-            role="node",
+            identity={"role": "node"},
             subnet_id="subnet-1",
             security_group_ids=["sg-1"],
             root_gib=200,

@@ -26,7 +26,7 @@ class Recorder(Mocks):
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         self.seen.append((args.typ, args.name, args.inputs))
-        computed: dict[str, Any] = {"name": args.name, "arn": f"arn:{args.name}"}
+        computed: dict[str, Any] = {"name": args.name, "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}"}
         if args.typ == "aws:eks/cluster:Cluster":
             computed |= {
                 "endpoint": "https://cluster.example",

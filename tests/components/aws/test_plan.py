@@ -110,8 +110,19 @@ def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
     )
 
 
-def test_a_private_cluster_has_no_range_on_the_internet(vary: Vary) -> None:
-    assert plan_cluster(vary(access={"kind": "private"}), HERE, stack="s").api_cidrs == ()
+def test_the_cluster_is_named_after_spec_and_stack(vary: Vary) -> None:
+    assert plan_cluster(vary(), HERE, stack="dev.eu").cluster_name == "trial-dev-eu"
+
+
+def test_a_closed_network_has_endpoints_for_karpenters_queue_only_with_karpenter(vary: Vary) -> None:
+    access = {"kind": "private", "via": "inside", "egress": "none", "registry": "mirror.example"}
+    networks = [plan_cluster(vary(access=access, **more), HERE, stack="s").network for more in ({}, {"elastic": None})]
+    assert [(network.nat, "sqs" in network.services) for network in networks] == [(False, True), (False, False)]
+
+
+def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
+    with pytest.raises(PlanError, match="EKS takes 100 characters: shorten one of them"):
+        plan_cluster(vary(), HERE, stack="s" * 95)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +139,11 @@ def test_a_private_cluster_has_no_range_on_the_internet(vary: Vary) -> None:
                 "placement": {"kind": "reservation", "id": "cr-1"},
             },
             "training.nodes and training.spares make 65 nodes; one capacity block holds at most 64: ask for fewer",
+        ),
+        (
+            {"access": {"kind": "public", "cidrs": ["203.0.113.0/24"], "admins": ["alice"]}},
+            "access.admins[0] is 'alice'; on AWS name an IAM role or user, such as "
+            "arn:aws:iam::123456789012:role/platform-admin",
         ),
         (
             {"placement": {"kind": "reservation", "id": "r-123"}},

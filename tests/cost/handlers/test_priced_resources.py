@@ -354,3 +354,21 @@ def test_a_chart_whose_objects_are_hidden_is_named_and_one_whose_objects_are_lis
     ]
     listed = make("kubernetes:core/v1:PersistentVolumeClaim", "claim", parent=chart, spec={"storageClassName": "gp3"})
     assert [item.urn for item in cost_of(chart, listed).not_priced] == [listed.urn]
+
+
+@pytest.mark.parametrize(
+    ("group", "lines"),
+    [
+        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Logs taken in"]),
+        (
+            "/aws/eks/other/cluster",
+            ["EKS control plane, standard support", "Control-plane logs taken in", "Logs taken in"],
+        ),
+    ],
+)
+def test_control_plane_logs_are_priced_once(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], group: str, lines: list[str]
+) -> None:
+    cluster = make("aws:eks/cluster:Cluster", "c", name="one", version="1.35", enabledClusterLogTypes=["audit"])
+    logs = make("aws:cloudwatch/logGroup:LogGroup", "l", name=group)
+    assert sorted(line.name for line in cost_of(cluster, logs).lines) == sorted(lines)

@@ -31,6 +31,15 @@ def role(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("aws:iam/instanceProfile:InstanceProfile", id=lambda thing: thing.name, defaults={"path": "/"})
+def instance_profile(thing: Thing) -> Mapping[str, Any]:
+    return {
+        "arn": arn("iam", "", f"instance-profile{_path(thing)}{thing.name}"),
+        "createDate": thing.keep("createDate", lambda: datetime.now(UTC).isoformat(timespec="seconds")),
+        "uniqueId": thing.keep("uniqueId", lambda: _unique_id("AIPA")),
+    }
+
+
 @models("aws:iam/rolePolicy:RolePolicy", id=lambda thing: f"{thing.inputs['role']}:{thing.name}")
 def role_policy(_: Thing) -> Mapping[str, Any]:
     return {}

@@ -65,6 +65,18 @@ def name_is_unique(thing: Thing) -> None:
         raise refused(thing, operation, status, code, message.format(name=thing.name))
 
 
+@rule("aws:cloudwatch/logGroup:LogGroup")
+def log_group_of_a_logging_cluster_exists(thing: Thing) -> None:
+    """EKS makes the log group of a cluster that logs when nobody has made it before.
+
+    Source: Amazon EKS user guide, "Send control plane logs to CloudWatch Logs".
+    """
+    logging = (entry for entry in thing.others("aws:eks/cluster:Cluster") if entry.inputs.get("enabledClusterLogTypes"))
+    if not thing.previous and thing.name in {f"/aws/eks/{entry.name}/cluster" for entry in logging}:
+        operation, status, code, message = _UNIQUE[thing.token]
+        raise refused(thing, operation, status, code, message)
+
+
 @rule("aws:eks/nodeGroup:NodeGroup")
 def node_group_is_unique_in_its_cluster(thing: Thing) -> None:
     """One node group per name and cluster."""

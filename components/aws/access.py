@@ -1,0 +1,96 @@
+"""Who reaches the cluster's API and what the network reaches outside, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from components.spec import PrivateAccess, PublicAccess
+
+__all__ = ["AccessPlan", "access_problems", "plan_access"]
+
+_PRINCIPAL = re.compile(r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")
+
+# What nodes, add-ons and controllers call. Source: Amazon EKS user guide, private-clusters.
+# IAM has no such endpoint, so Karpenter gets a ready instance profile where there is no other way out.
+_SERVICES = (
+    "ec2",
+    "ec2messages",
+    "ecr.api",
+    "ecr.dkr",
+    "eks",
+    "eks-auth",
+    "logs",
+    "monitoring",
+    "ssm",
+    "ssmmessages",
+    "sts",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessPlan:
+    """public_cidrs: ranges that reach the API over the internet; none closes that way.
+    client_cidrs: ranges besides the nodes that reach it inside the network.
+    admins: ARNs of the IAM roles and users with all rights in the cluster, besides who makes it.
+    services: AWS services with an interface endpoint in the network.
+    nat: whether private subnets have a way out to the internet.
+    registry: mirror that images outside AWS's regional registry come from.
+    summary: all that in one line, for people.
+    """
+
+    public_cidrs: tuple[str, ...]
+    client_cidrs: tuple[str, ...]
+    admins: tuple[str, ...]
+    services: tuple[str, ...]
+    nat: bool
+    registry: str | None
+    summary: str
+
+
+def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool) -> AccessPlan:
+    """The access of a cluster in a network of this range. karpenter: whether Karpenter runs in it."""
+    if isinstance(access, PublicAccess):
+        return AccessPlan(
+            public_cidrs=access.cidrs,
+            client_cidrs=(),
+            admins=access.admins,
+            services=(),
+            nat=True,
+            registry=None,
+            summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
+        )
+    clients = access.cidrs if access.via == "vpn" else (vpc_cidr,)
+    through = {
+        "vpn": f"through your VPN or peering from {', '.join(clients)}",
+        "bastion": f"through a bastion host in the network ({vpc_cidr})",
+        "inside": f"from machines in the network ({vpc_cidr})",
+        None: "from the nodes alone",
+    }[access.via]
+    out = "internet by NAT" if access.egress == "nat" else "no internet"
+    return AccessPlan(
+        public_cidrs=(),
+        client_cidrs=clients,
+        admins=access.admins,
+        services=(*_SERVICES, "sqs") if karpenter else _SERVICES,
+        nat=access.egress == "nat",
+        registry=access.registry,
+        summary=f"inside only, {through}; {_rights(access.admins)}; {out}",
+    )
+
+
+def access_problems(access: PublicAccess | PrivateAccess) -> list[str]:
+    """What AWS can't make of the spec's access."""
+    return [
+        f"access.admins[{at}] is {arn!r}; on AWS name an IAM role or user, such as "
+        "arn:aws:iam::123456789012:role/platform-admin"
+        + ("; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else "")
+        for at, arn in enumerate(access.admins)
+        if not _PRINCIPAL.match(arn)
+    ]
+
+
+def _rights(admins: Sequence[str]) -> str:
+    others = "".join(f", {arn.split(':', 5)[-1]}" for arn in admins)
+    return f"admins: whoever runs the first up{others}"

@@ -1,0 +1,41 @@
+"""The key that Kubernetes secrets are encrypted with, in a layer of our own over AWS's."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import iam, kms
+
+from components.aws.identity import Tagger
+
+__all__ = ["secrets_key"]
+
+
+def secrets_key(
+    name: str, role_name: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> tuple[kms.Key, iam.RolePolicy]:
+    """A key that is rotated every year, and the control plane's right to use it and nothing else.
+
+    EKS can't take the key back from a cluster: a deleted one makes its secrets unreadable for good. So a deletion waits
+    for the longest time, 30 days, in which the key costs nothing.
+    """
+    key = kms.Key(
+        name,
+        description="Kubernetes secrets of one EKS cluster",
+        enable_key_rotation=True,
+        deletion_window_in_days=30,
+        tags=tags(name),
+        opts=opts,
+    )
+    # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.
+    statement = {
+        "Effect": "Allow",
+        "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ListGrants", "kms:DescribeKey"],
+        "Resource": key.arn,
+    }
+    use = iam.RolePolicy(
+        f"{name}-use",
+        role=role_name,
+        policy=pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [statement]}),
+        opts=opts,
+    )
+    return key, use

@@ -1,0 +1,29 @@
+"""Where the images of charts come from when the network can't reach their usual registries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, NVIDIA_DEVICE_PLUGIN, Chart
+
+__all__ = ["MIRRORED", "image_values"]
+
+# Chart -> its image in a mirror, which keeps the path it has in its usual registry, and the value that names it.
+# Sources: values.yaml of each chart in its pinned version.
+MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    KARPENTER.chart: ("karpenter/controller", ("controller", "image", "repository")),
+    NVIDIA_DEVICE_PLUGIN.chart: ("nvidia/k8s-device-plugin", ("image", "repository")),
+    EFA_DEVICE_PLUGIN.chart: ("eks/aws-efa-k8s-device-plugin", ("image", "repository")),
+}
+
+
+def image_values(chart: Chart, registry: str | None) -> dict[str, Any]:
+    """Helm values that take a chart's image from a mirror; none without one."""
+    if registry is None:
+        return {}
+    image, path = MIRRORED[chart.chart]
+    values: Any = f"{registry}/{image}"
+    for key in reversed(path):
+        values = {key: values}
+    return values

@@ -1,0 +1,43 @@
+"""Who may enter a cluster.
+
+Sources: Amazon EKS API, CreateAccessEntry and AssociateAccessPolicy; Amazon EKS user guide, "Create access entries" (an
+ARN of STS is no principal) and "Review access policy permissions".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sandbox.clouds.aws.model import Thing
+from sandbox.clouds.aws.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_ENTRY: Final = "aws:eks/accessEntry:AccessEntry"
+_ASSOCIATION: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
+_PRINCIPAL: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/\S+")
+_POLICY: Final = re.compile(r"arn:aws[a-z-]*:eks::aws:cluster-access-policy/\w+")
+
+
+@rule(_ENTRY)
+def principal_is_a_role_or_user(thing: Thing) -> None:
+    """An access entry is for an IAM role or user, not for a session of one."""
+    arn = thing.inputs["principalArn"]
+    if not _PRINCIPAL.fullmatch(arn):
+        message = f"The specified principalArn is invalid: invalid principal: {arn}"
+        raise refused(thing, "EKS: CreateAccessEntry", 400, "InvalidParameterException", message)
+
+
+@rule(_ASSOCIATION)
+def policy_goes_to_an_access_entry(thing: Thing) -> None:
+    """A policy is EKS's own, and its principal has an access entry in the cluster."""
+    policy, wanted = thing.inputs["policyArn"], (thing.inputs["principalArn"], thing.inputs["clusterName"])
+    if not _POLICY.fullmatch(policy):
+        message = f"The policyArn parameter format is not valid: {policy}"
+        raise refused(thing, "EKS: AssociateAccessPolicy", 400, "InvalidParameterException", message)
+    if not any((entry.inputs["principalArn"], entry.inputs["clusterName"]) == wanted for entry in thing.others(_ENTRY)):
+        message = (
+            f"The specified principalArn could not be found. You can view your available access entries: {wanted[0]}"
+        )
+        raise refused(thing, "EKS: AssociateAccessPolicy", 404, "ResourceNotFoundException", message)

@@ -1,0 +1,73 @@
+"""What the components register, without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
+
+from components.aws.location import Location
+from components.aws.plan import plan_cluster
+from components.spec import ClusterSpec
+
+ROOT = Path(__file__).parents[3]
+HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
+
+
+class Recorder(Mocks):
+    """Remembers every registration and answers with its inputs and a few computed values."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, MockResourceArgs] = {}
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        self.seen[args.name] = args
+        computed: dict[str, Any] = {}
+        if args.typ == "aws:eks/cluster:Cluster":
+            computed = {
+                "arn": "arn:aws:eks:us-east-1:000000000000:cluster/trial",
+                "endpoint": "https://cluster.example",
+                "certificateAuthority": {"data": "Y2VydA=="},
+                "vpcConfig": {**args.inputs["vpcConfig"], "clusterSecurityGroupId": "sg-cluster"},
+            }
+        elif args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
+            computed = {"latestVersion": 1}
+        elif args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
+            computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
+        return f"{args.name}-id", {
+            "name": args.name,
+            "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}",
+            **args.inputs,
+            **computed,
+        }
+
+    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+        raise AssertionError(f"a preview must ask no cloud: {args.token}")
+
+
+def _register(**changes: object) -> dict[str, MockResourceArgs]:
+    """Registrations by name of a cluster like the trial's with some fields of the spec changed."""
+    from components.aws.cluster import TrainingCluster
+
+    recorder = Recorder()
+    pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)
+    trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
+    plan = plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="aws-trial")
+
+    @pulumi.runtime.test
+    def declare() -> None:
+        TrainingCluster(plan.name, plan)
+
+    declare()
+    return recorder.seen
+
+
+@pytest.fixture(scope="session")
+def register() -> Callable[..., dict[str, MockResourceArgs]]:
+    """`register(**changes)`: registrations by name of a cluster like the trial's with some fields changed."""
+    return _register

@@ -1,0 +1,76 @@
+"""Who reaches the API, in words and as values."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.aws.access import AccessPlan, access_problems, plan_access
+from components.spec import PrivateAccess, PublicAccess
+
+VPC = "10.0.0.0/16"
+ADMIN = "arn:aws:iam::123456789012:role/admin"
+
+
+def plan(access: PublicAccess | PrivateAccess) -> AccessPlan:
+    return plan_access(access, vpc_cidr=VPC, karpenter=False)
+
+
+def test_a_public_api_is_for_its_ranges() -> None:
+    assert plan(PublicAccess(kind="public", cidrs=("203.0.113.0/24",))) == AccessPlan(
+        public_cidrs=("203.0.113.0/24",),
+        client_cidrs=(),
+        admins=(),
+        services=(),
+        nat=True,
+        registry=None,
+        summary="over the internet from 203.0.113.0/24, and from the nodes; admins: whoever runs the first up",
+    )
+
+
+@pytest.mark.parametrize(
+    ("access", "clients", "summary"),
+    [
+        (
+            PrivateAccess(kind="private", via="vpn", cidrs=("10.9.0.0/16",), admins=(ADMIN,)),
+            ("10.9.0.0/16",),
+            "inside only, through your VPN or peering from 10.9.0.0/16; admins: whoever runs the first up, role/admin; "
+            "internet by NAT",
+        ),
+        (
+            PrivateAccess(kind="private", via="bastion", egress="none", registry="mirror.example"),
+            (VPC,),
+            "inside only, through a bastion host in the network (10.0.0.0/16); admins: whoever runs the first up; "
+            "no internet",
+        ),
+        (
+            PrivateAccess(kind="private", via="inside"),
+            (VPC,),
+            "inside only, from machines in the network (10.0.0.0/16); admins: whoever runs the first up; "
+            "internet by NAT",
+        ),
+    ],
+    ids=["vpn", "bastion", "inside"],
+)
+def test_a_private_api_says_the_way_in(access: PrivateAccess, clients: tuple[str, ...], summary: str) -> None:
+    found = plan(access)
+    assert (found.public_cidrs, found.client_cidrs, found.summary) == ((), clients, summary)
+    assert "sqs" not in found.services and "eks-auth" in found.services
+
+
+@pytest.mark.parametrize(
+    ("arn", "hint"),
+    [
+        ("alice", ""),
+        ("arn:aws:iam::12:role/x", ""),
+        (
+            "arn:aws:sts::123456789012:assumed-role/admin/me",
+            "; a session's role is the one behind assumed-role/",
+        ),
+    ],
+)
+def test_an_admin_that_is_no_iam_principal_is_refused(arn: str, hint: str) -> None:
+    access = PublicAccess(kind="public", cidrs=("203.0.113.0/24",), admins=(ADMIN, arn))
+    assert access_problems(access) == [
+        f"access.admins[1] is {arn!r}; on AWS name an IAM role or user, such as "
+        f"arn:aws:iam::123456789012:role/platform-admin{hint}"
+    ]
