@@ -1,4 +1,4 @@
-"""Security groups of a launch template, and whether one allows all traffic with itself."""
+"""Security groups of a network interface, and whether one allows all traffic with itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.aws.interfaces import Interface
 from policies.reading import at, flag, items, text
 
 __all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
@@ -22,29 +23,38 @@ _ALL: Final = ("-1", -1, "all")
 @dataclass(frozen=True, kw_only=True)
 class SecurityGroups:
     """
-    made: those this stack makes.
+    made: those this stack makes and the interface surely carries.
+    perhaps: those this stack makes and the interface may carry some of.
     others: whether there are more, known by id only.
     """
 
     made: tuple[Resource, ...]
+    perhaps: tuple[Resource, ...]
     others: bool
 
 
-def security_groups_of(template: Resource, resources: Resources) -> SecurityGroups:
-    """The groups on the interfaces of a launch template that carry EFA."""
+def security_groups_of(interface: Interface, template: Resource, resources: Resources) -> SecurityGroups:
+    """The groups of one interface of a launch template.
+
+    A template says from which groups its interfaces take ids, but not which interface from which. Before the update
+    the id of a group made here is unknown, so an interface with as many unknown ids as there are such groups carries
+    them all; with fewer it carries some of them.
+    """
     urns = dict.fromkeys(template.dependencies.get("networkInterfaces", ()))
-    made = tuple(group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP)
-    entries = items(template.inputs, "networkInterfaces")
-    named = [] if entries is UNKNOWN else [items(entry, "securityGroups") for entry in entries]
-    if entries is UNKNOWN or any(groups is UNKNOWN for groups in named):
-        return SecurityGroups(made=made, others=True)
-    # The id of a group made here is unknown before the update and an id like any other after it, so that only the
-    # number of groups tells whether there is one more than those made here.
-    lists = [groups for groups in named if groups is not UNKNOWN]
-    longest = max((len(groups) for groups in lists), default=0)
-    ids = {group for groups in lists for group in groups if isinstance(group, str)}
-    unknown = any(group is UNKNOWN for groups in lists for group in groups)
-    return SecurityGroups(made=made, others=max(longest, len(ids) + unknown) > len(made))
+    every = [group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP]
+    if interface.security_groups is UNKNOWN:
+        return SecurityGroups(made=(), perhaps=tuple(every), others=True)
+    ids = {group for group in interface.security_groups if isinstance(group, str)}
+    named = [group for group in every if at(group.outputs, "id") in ids]
+    open_ = [group for group in every if not isinstance(at(group.outputs, "id"), str)]
+    unknown = sum(1 for group in interface.security_groups if group is UNKNOWN)
+    all_carried = unknown >= len(open_)
+    elsewhere = len(ids) > len(named) or unknown > len(open_) or not interface.security_groups
+    return SecurityGroups(
+        made=(*named, *open_) if all_carried else tuple(named),
+        perhaps=() if all_carried or not (unknown or elsewhere) else tuple(open_),
+        others=elsewhere,
+    )
 
 
 def open_to_itself(group: Resource, resources: Resources) -> list[str]:
