@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource, Resources
-from policies.clouds.aws.interfaces import Interface
+from policies.clouds.aws.interfaces import Interface, interfaces
 from policies.reading import at, flag, items, text
 
 __all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
@@ -36,25 +36,40 @@ class SecurityGroups:
 def security_groups_of(interface: Interface, template: Resource, resources: Resources) -> SecurityGroups:
     """The groups of one interface of a launch template.
 
-    A template says from which groups its interfaces take ids, but not which interface from which. Before the update
-    the id of a group made here is unknown, so an interface with as many unknown ids as there are such groups carries
-    them all; with fewer it carries some of them.
+    A template says from which groups its interfaces take ids, but not which interface from which. Where all interfaces
+    have the same ids, and at least as many as there are groups, each carries all groups. Where they differ, an id
+    tells; before the update it is unknown, and an interface carries all of the groups or some, by its number of ids.
     """
     urns = dict.fromkeys(template.dependencies.get("networkInterfaces", ()))
     every = [group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP]
-    if interface.security_groups is UNKNOWN:
+    given = interface.security_groups
+    if given is UNKNOWN:
         return SecurityGroups(made=(), perhaps=tuple(every), others=True)
-    ids = {group for group in interface.security_groups if isinstance(group, str)}
-    named = [group for group in every if at(group.outputs, "id") in ids]
-    open_ = [group for group in every if not isinstance(at(group.outputs, "id"), str)]
-    unknown = sum(1 for group in interface.security_groups if group is UNKNOWN)
-    all_carried = unknown >= len(open_)
-    elsewhere = len(ids) > len(named) or unknown > len(open_) or not interface.security_groups
-    return SecurityGroups(
-        made=(*named, *open_) if all_carried else tuple(named),
-        perhaps=() if all_carried or not (unknown or elsewhere) else tuple(open_),
-        others=elsewhere,
-    )
+    listed = interfaces(template)
+    alike = listed is not UNKNOWN and all(other.security_groups == given for other in listed)
+    if alike and len(given) >= len(every):
+        return SecurityGroups(made=tuple(every), perhaps=(), others=len(given) > len(every) or not given)
+    ids = {group for group in given if isinstance(group, str)}
+    id_of = {group.urn: _id(group, resources) for group in every}
+    named = [group for group in every if id_of[group.urn] in ids]
+    nameless = [group for group in every if id_of[group.urn] is None]
+    unknown = len([group for group in given if group is UNKNOWN])
+    others = len(ids) > len(named) or unknown > len(nameless) or not given
+    if unknown >= len(nameless):
+        return SecurityGroups(made=(*named, *nameless), perhaps=(), others=others)
+    return SecurityGroups(made=tuple(named), perhaps=tuple(nameless) if unknown or others else (), others=others)
+
+
+def _id(group: Resource, resources: Resources) -> str | None:
+    """The id of a group made here: its own output, which not every source has, or what its rules took from it."""
+    own = text(group.outputs, "id")
+    if isinstance(own, str):
+        return own
+    for rule in resources:
+        if rule.dependencies.get("securityGroupId") == (group.urn,):
+            taken = text(rule.inputs, "securityGroupId")
+            return taken if isinstance(taken, str) else None
+    return None
 
 
 def open_to_itself(group: Resource, resources: Resources) -> list[str]:

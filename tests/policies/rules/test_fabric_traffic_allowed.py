@@ -82,7 +82,6 @@ def test_a_group_of_another_stack_may_be_the_open_one(program, found, unknown):
 
 def test_after_the_update_a_known_id_is_still_the_group_made_here(program, found):
     program.remove("efa-egress")
-    program["efa"]["id"] = "sg-0123"
     for entry in program["template"]["networkInterfaces"]:
         entry["securityGroups"] = ["sg-0123"]
     assert found(RULE, program) == [("train", _HALF_OPEN + "egress")]
@@ -99,6 +98,15 @@ def test_a_group_on_the_first_interface_alone_opens_nothing(program, found):
     for number, entry in enumerate(program["template"]["networkInterfaces"]):
         entry["securityGroups"] = ["sg-closed"] if number else ["sg-open"]
     assert found(RULE, program) == [("train", "no security group of the EFA interfaces is open to itself: `closed`")]
+
+
+def test_the_id_of_a_group_is_also_known_by_its_rules(program, found, unknown):
+    _closed_group(program)
+    for direction in ("ingress", "egress"):
+        program[f"efa-{direction}"]["securityGroupId"] = "sg-open"
+    for number, entry in enumerate(program["template"]["networkInterfaces"]):
+        entry["securityGroups"] = ["sg-open"] if number else ["sg-closed"]
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 
 def test_one_efa_interface_without_the_open_group_is_enough(program, found):
