@@ -23,6 +23,22 @@ CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
     "onExceed": {"type": "string", "enum": ["fail", "warn"], "description": "Default fail"},
 }
 
+_NAMED: Final = 5
+"""Resources without a price that are named one by one."""
+
+_COMPUTE: Final = (
+    "aws:autoscaling/group:Group",
+    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+    "aws:ec2/capacityReservation:CapacityReservation",
+    "aws:ec2/fleet:Fleet",
+    "aws:ec2/instance:Instance",
+    "aws:ec2/spotFleetRequest:SpotFleetRequest",
+    "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
+    "aws:eks/nodeGroup:NodeGroup",
+    "kubernetes:karpenter.sh/",
+)
+"""Beginnings of the types that start machines or hold them: what a GPU cluster is billed for."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
@@ -36,6 +52,23 @@ class Judgement:
     verdict: Verdict | None
     stated_by: Resource | None
     unread: tuple[str, ...] = ()
+
+    @property
+    def undecided(self) -> str | None:
+        """What is open and why, when what has a price fits but something has none."""
+        if self.verdict is None or self.verdict.outcome != "cannot tell":
+            return None
+        found = self.estimate
+        reasons = [f"`{found.names.get(missing.urn, missing.urn)}` ({missing.reason})" for missing in found.not_priced]
+        more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
+        return f"{self.verdict.sentence}; without a price: {', '.join(reasons[:_NAMED])}{more}"
+
+    @property
+    def compute_without_price(self) -> list[str]:
+        """Logical names of the resources that start machines and have no price."""
+        found = self.estimate
+        compute = [missing.urn for missing in found.not_priced if missing.type.startswith(_COMPUTE)]
+        return [found.names.get(urn, urn) for urn in dict.fromkeys(compute)]
 
 
 def judge(stack: Stack) -> Judgement | Violation:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policies.exemptions import Exemption, exemptions
-from policies.rule import CannotTell, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
+from policies.rule import CannotTell, Finding, NotChecked, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
 
 __all__ = ["Exempted", "Outcome", "failed", "run_report_rule", "run_resource_rule", "run_stack_rule"]
 
@@ -31,11 +31,12 @@ class Outcome:
     violations: tuple[Violation, ...] = ()
     unknown: tuple[CannotTell, ...] = ()
     exempted: tuple[Exempted, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
 
 
 def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     """Run `check`, which applies the rule to one resource."""
-    violations, unknown = _collect(check)
+    violations, unknown, _ = _collect(check)
     return Outcome(rule=rule, violations=tuple(violations), unknown=tuple(unknown))
 
 
@@ -47,19 +48,25 @@ def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
         view.append(stack())
         return rule.check(view[0])
 
-    violations, unknown = _collect(check)
+    violations, unknown, not_checked = _collect(check)
     exempted: list[Exempted] = []
     try:
         if view and rule.exemptible:
             violations, exempted = _apply_exemptions(rule, view[0], violations)
     except Exception as error:
         violations.append(failed(error))
-    return Outcome(rule=rule, violations=tuple(violations), unknown=tuple(unknown), exempted=tuple(exempted))
+    return Outcome(
+        rule=rule,
+        violations=tuple(violations),
+        unknown=tuple(unknown),
+        exempted=tuple(exempted),
+        not_checked=tuple(not_checked),
+    )
 
 
 def run_report_rule(rule: ReportRule, check: Callable[[], Iterable[Violation]]) -> Outcome:
     """Run `check`, which applies the rule to what the others found."""
-    violations, _ = _collect(check)
+    violations, _, _ = _collect(check)
     return Outcome(rule=rule, violations=tuple(violations))
 
 
@@ -73,18 +80,21 @@ def failed(error: Exception) -> Violation:
     )
 
 
-def _collect(check: Callable[[], Iterable[Finding]]) -> tuple[list[Violation], list[CannotTell]]:
+def _collect(check: Callable[[], Iterable[Finding]]) -> tuple[list[Violation], list[CannotTell], list[NotChecked]]:
     violations: list[Violation] = []
     unknown: list[CannotTell] = []
+    not_checked: list[NotChecked] = []
     try:
         for finding in check():
             if isinstance(finding, Violation):
                 violations.append(finding)
-            else:
+            elif isinstance(finding, CannotTell):
                 unknown.append(finding)
+            else:
+                not_checked.append(finding)
     except Exception as error:  # whatever a rule raises, the others still run
         violations.append(failed(error))
-    return violations, unknown
+    return violations, unknown, not_checked
 
 
 def _apply_exemptions(

@@ -24,11 +24,13 @@ class LabelSet:
     """
     where: in the reader's words, e.g. "tags of the instances it starts".
     labels: key -> value; a value, or all of it, may be UNKNOWN.
+    node_domains: for labels of machines, the kubernetes.io domains they may be in; None for anything else.
     """
 
     where: str
     labels: Mapping[str, Any] | Unknown
     syntax: LabelSyntax
+    node_domains: tuple[str, ...] | None = None
 
 
 def labels_at(value: Any) -> Mapping[str, Any] | Unknown:

@@ -28,6 +28,7 @@ __all__ = [
     "Enforcement",
     "Finding",
     "Framework",
+    "NotChecked",
     "ReportRule",
     "ResourceRule",
     "Rule",
@@ -83,7 +84,14 @@ class CannotTell:
     what: str
 
 
-Finding = Violation | CannotTell
+@dataclass(frozen=True)
+class NotChecked:
+    """The program gives the rule nothing to hold it against; `what` names it, e.g. `budget`."""
+
+    what: str
+
+
+Finding = Violation | CannotTell | NotChecked
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from policies.pack import Pack
 from policies.rules import (
     budget,
     budget_ceiling,
+    budget_undecidable,
     budget_warning,
     exemptions_in_use,
     exemptions_valid,
@@ -16,10 +17,12 @@ from policies.rules import (
     fabric_traffic_allowed,
     label_values,
     no_group_on_foreign_reservation,
+    not_checked,
     not_known_yet,
     required_labels,
     training_pool_in_one_domain,
     training_pool_in_one_zone,
+    training_pool_not_on_spot,
 )
 
 __all__ = ["PACK"]
@@ -36,7 +39,15 @@ _MANDATORY: Final = (
     budget.RULE,
     exemptions_valid.RULE,
 )
-_ADVISORY: Final = (budget_warning.RULE, budget_ceiling.RULE, exemptions_in_use.RULE, not_known_yet.RULE)
+_ADVISORY: Final = (
+    training_pool_not_on_spot.RULE,
+    budget_warning.RULE,
+    budget_ceiling.RULE,
+    budget_undecidable.RULE,
+    exemptions_in_use.RULE,
+    not_checked.RULE,
+    not_known_yet.RULE,
+)
 
 PACK: Final = Pack(
     name="training",

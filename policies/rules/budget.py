@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.budgets import CONFIG, Judgement, judge
+from policies.budgets import CONFIG, judge
 from policies.frameworks import FINOPS_BUDGETING
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
-
-_NAMED: Final = 5
-"""Resources without a price that are named one by one."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -24,18 +21,13 @@ def check(stack: Stack) -> Iterator[Finding]:
         yield CannotTell(judged.stated_by, reason)
     verdict = judged.verdict
     if verdict is None:
+        if not judged.unread:
+            yield NotChecked("budget")
         return
     if verdict.outcome == "over" and verdict.budget.on_exceed == "fail":
         yield Violation(judged.stated_by, verdict.sentence)
-    elif verdict.outcome == "cannot tell":
-        yield CannotTell(judged.stated_by, f"{verdict.sentence}; {_without_price(judged)}")
-
-
-def _without_price(judged: Judgement) -> str:
-    found = judged.estimate
-    reasons = [f"`{found.names.get(missing.urn, missing.urn)}` ({missing.reason})" for missing in found.not_priced]
-    more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
-    return f"without a price: {', '.join(reasons[:_NAMED])}{more}"
+    elif judged.undecided and not judged.compute_without_price:  # that is budget-undecidable
+        yield CannotTell(judged.stated_by, judged.undecided)
 
 
 RULE: Final = StackRule(

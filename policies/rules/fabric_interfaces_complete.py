@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
+from cost.resources import UNKNOWN, Resource
 from policies.clouds.aws.interfaces import Interface, network_cards
-from policies.clouds.aws.training_pools import TrainingPool, training_pools
+from policies.clouds.aws.training_pools import Machines, training_pools
 from policies.frameworks import AWS_PLACEMENT
 from policies.rule import CannotTell, Finding, Severity, Stack, StackRule
 
@@ -16,27 +16,30 @@ __all__ = ["RULE"]
 
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
-        yield from _aws(pool)
+        for machines in pool:
+            yield from _aws(machines)
 
 
-def _aws(pool: TrainingPool) -> Iterator[Finding]:
-    if pool.template is UNKNOWN:
-        yield pool.template_not_visible()
+def _aws(machines: Machines) -> Iterator[Finding]:
+    if machines.template is UNKNOWN:
+        yield machines.template_not_visible()
         return
-    if pool.interfaces is UNKNOWN:
-        yield CannotTell(pool.node_group, "the network interfaces of its launch template are not known yet")
+    if machines.interfaces is UNKNOWN:
+        of_template = isinstance(machines.template, Resource)
+        said = "the network interfaces of its launch template are not known yet"
+        yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
         return
-    if pool.fabric is None:
-        yield CannotTell(pool.node_group, f"how many EFA interfaces {pool.label} take is not in our table")
+    if machines.fabric is None:
+        yield CannotTell(machines.resource, f"how many EFA interfaces {machines.label} take is not in our table")
         return
-    fitted = {interface.card for interface in pool.interfaces if interface.efa}
-    missing = [card for card in pool.fabric.efa_cards if card not in fitted]
-    if missing and _may_be(missing, pool.interfaces):
-        yield CannotTell(pool.node_group, f"EFA on {network_cards(missing)} of {pool.machine} is not known yet")
+    fitted = {interface.card for interface in machines.interfaces if interface.efa}
+    missing = [card for card in machines.fabric.efa_cards if card not in fitted]
+    if missing and _may_be(missing, machines.interfaces):
+        yield CannotTell(machines.resource, f"EFA on {network_cards(missing)} of {machines.machine} is not known yet")
     elif missing:
-        total = len(pool.fabric.efa_cards)
-        yield pool.finding(
-            f"{pool.label} with EFA on {total - len(missing)} of {total} network cards; "
+        total = len(machines.fabric.efa_cards)
+        yield machines.finding(
+            f"{machines.label} with EFA on {total - len(missing)} of {total} network cards; "
             f"missing on {network_cards(missing)}",
             fix=f"List an interface of type `efa-only` on {network_cards(missing)} in networkInterfaces of the launch "
             "template: device 1 on card 0, device 0 on the others.",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource
+from policies.clouds.kubernetes.node_labels import problem_of_node_label
 from policies.clouds.label_sets import label_sets
 from policies.frameworks import FINOPS_ALLOCATION
 from policies.label_sets import LabelSet, LabelSyntax
@@ -31,7 +32,9 @@ def _problems(labels: LabelSet) -> Iterator[str]:
     if labels.syntax is LabelSyntax.AWS and len(labels.labels) > AWS_MOST_TAGS:
         yield f"{labels.where}: {len(labels.labels)} tags; AWS takes {AWS_MOST_TAGS}"
     for key, value in labels.labels.items():
-        if problem := problem_of_key(key, labels.syntax):
+        if (problem := problem_of_key(key, labels.syntax)) or (
+            labels.node_domains and (problem := problem_of_node_label(key, labels.node_domains))
+        ):
             yield f"{labels.where}: key `{key}` {problem}"
         if isinstance(value, str) and (problem := problem_of_value(value, labels.syntax)):
             yield f"{labels.where}: value of `{key}` {problem}"
@@ -46,8 +49,9 @@ def _unknown(labels: LabelSet) -> list[str]:
 RULE: Final = ResourceRule(
     name="label-values",
     title="Labels keep the rules of the cloud they are written for",
-    why="The cloud refuses the resource in the middle of the update, or drops the label from the bill.",
-    fix="Shorten the value or take out the character named.",
+    why="The cloud refuses the resource in the middle of the update, starts a machine that never joins, or drops the "
+    "label from the bill.",
+    fix="Shorten the value or take out the character named; give a node label a domain of your own.",
     reads="tags and labels of every resource that takes them",
     severity=Severity.MEDIUM,
     frameworks=(FINOPS_ALLOCATION,),

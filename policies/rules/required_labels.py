@@ -7,16 +7,18 @@ from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.clouds.label_sets import label_sets
-from policies.facts import required_labels
+from policies.facts import facts, required_labels
 from policies.frameworks import FINOPS_ALLOCATION
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
 from policies.label_syntax import problem_of_value
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    if not _stated(stack):
+        yield NotChecked("required labels")
     required_of = _required(stack)
     for resource in stack.resources:
         sets = list(label_sets(resource, stack.resources.get(resource.provider)))
@@ -37,6 +39,11 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield Violation(resource, "; ".join(wrong))
         if unknown:
             yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
+
+
+def _stated(stack: Stack) -> bool:
+    configured = bool(stack.config.get("labels") or stack.config.get("keys"))
+    return configured or any(True for _ in facts(stack.resources, "requiredLabels"))
 
 
 def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]:
@@ -71,7 +78,8 @@ RULE: Final = StackRule(
     title="Everything that takes labels carries the required ones",
     why="A GPU node without owner and cost centre cannot be charged to anybody, and nobody dares to delete it.",
     fix="Give it the labels of the cluster, with the same values; a launch template also needs them in "
-    "tagSpecifications for `instance` and `volume`, a Karpenter node class in spec.tags.",
+    "tagSpecifications for `instance` and `volume` (and `network-interface`, if listed), a Karpenter node class in "
+    "spec.tags.",
     reads="tags and labels of every resource that takes them; the fact requiredLabels, or the configured labels",
     severity=Severity.HIGH,
     frameworks=(FINOPS_ALLOCATION,),

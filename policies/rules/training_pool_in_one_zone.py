@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.training_pools import TrainingPool, training_pools
+from policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, SCALING_GROUP, Machines, label_of, training_pools
 from policies.frameworks import AWS_PLACEMENT
-from policies.reading import items, text
+from policies.reading import at, items, text
 from policies.rule import CannotTell, Finding, Severity, Stack, StackRule
 
 __all__ = ["RULE"]
@@ -21,24 +21,58 @@ def check(stack: Stack) -> Iterator[Finding]:
         yield from _aws(pool, stack.resources)
 
 
-def _aws(pool: TrainingPool, resources: Resources) -> Iterator[Finding]:
-    made = [
-        subnet
-        for urn in dict.fromkeys(pool.node_group.dependencies.get("subnetIds", ()))
-        if (subnet := resources.get(urn)) is not None and subnet.type == _SUBNET
-    ]
-    given = items(pool.node_group.inputs, "subnetIds")
-    subnets = len(made) if given is UNKNOWN else max(len(given), len(made))
-    if given is UNKNOWN and not made:
-        yield CannotTell(pool.node_group, "its subnets are not known yet")
-    if subnets < 2:
-        return
-    zones = _zones(made)
+def _aws(pool: tuple[Machines, ...], resources: Resources) -> Iterator[Finding]:
+    made: dict[str, Resource] = {}
+    elsewhere: set[str] = set()
+    named: set[str | Unknown] = set()
+    nameless = 0
+    for machines in pool:
+        own, given = _subnets(machines.resource, resources)
+        made.update({subnet.urn: subnet for subnet in own})
+        if given is UNKNOWN:
+            if not own:
+                yield CannotTell(machines.resource, "its subnets are not known yet")
+            continue
+        if not given and machines.resource.type != NODE_GROUP:
+            named |= _own_zones(machines.resource)
+        if len(given) > len(own):
+            ids = {at(subnet.outputs, "id") for subnet in own}
+            foreign = [subnet for subnet in given if isinstance(subnet, str) and subnet not in ids]
+            elsewhere.update(foreign)
+            nameless += max(len(given) - len(own) - len(foreign), 0)
+    subnets = len(made) + len(elsewhere) + nameless
+    zones = (_zones(list(made.values())) if made else set[str | Unknown]()) | named
     known = sorted(zone for zone in zones if isinstance(zone, str))
     if len(known) > 1:
-        yield pool.finding(f"{pool.label} over {subnets} subnets in {len(known)} zones: {', '.join(known)}")
-    elif UNKNOWN in zones or len(made) < subnets:
-        yield CannotTell(pool.node_group, f"the zones of its {subnets} subnets are not all known")
+        over = f"over {subnets} subnets " if subnets else ""
+        yield pool[0].finding(f"{label_of(pool)} {over}in {len(known)} zones: {', '.join(known)}")
+    elif subnets > 1 and (UNKNOWN in zones or len(made) < subnets):
+        yield CannotTell(pool[0].resource, f"the zones of its {subnets} subnets are not all known")
+    elif UNKNOWN in named or (named and subnets):
+        yield CannotTell(pool[0].resource, f"the zones of {label_of(pool)} are not all known")
+
+
+def _subnets(resource: Resource, resources: Resources) -> tuple[list[Resource], list[Any] | Unknown]:
+    """(the subnets that this stack makes, all that are given)"""
+    prop = {NODE_GROUP: "subnetIds", SCALING_GROUP: "vpcZoneIdentifiers"}.get(resource.type, "subnetId")
+    made = [
+        subnet
+        for urn in dict.fromkeys(resource.dependencies.get(prop, ()))
+        if (subnet := resources.get(urn)) is not None and subnet.type == _SUBNET
+    ]
+    if resource.type != INSTANCE:
+        return made, items(resource.inputs, prop)
+    subnet = at(resource.inputs, prop)
+    return made, [] if subnet is None else [subnet]
+
+
+def _own_zones(resource: Resource) -> set[str | Unknown]:
+    """Zones that an instance or Auto Scaling group without subnets names; UNKNOWN where AWS or a template chooses."""
+    if resource.type == INSTANCE:
+        zone = text(resource.inputs, "availabilityZone")
+        return {UNKNOWN if zone is None else zone}
+    zones = items(resource.inputs, "availabilityZones")
+    return {UNKNOWN} if zones is UNKNOWN or not zones else {z if isinstance(z, str) else UNKNOWN for z in zones}
 
 
 def _zones(subnets: list[Resource]) -> set[str | Unknown]:
@@ -54,8 +88,9 @@ RULE: Final = StackRule(
     title="Nodes of one training pool stand in one zone",
     why="EFA does not leave its zone: nodes in two zones talk TCP, or do not find each other at all, and traffic "
     "between zones is billed.",
-    fix="Give the node group one subnet (subnetIds), in the zone of its placement group or reservation.",
-    reads="aws:eks/nodeGroup:NodeGroup, aws:ec2/subnet:Subnet",
+    fix="Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement group or "
+    "reservation. Nodes that do not train together: give their node groups different labels `gpucluster/pool`.",
+    reads="aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, aws:ec2/subnet:Subnet",
     severity=Severity.CRITICAL,
     frameworks=(AWS_PLACEMENT,),
     check=check,

@@ -123,6 +123,7 @@ class Program:
             if resource.custom:
                 sent.parent = COMPONENT
                 sent.provider.type, sent.provider.urn, sent.provider.name = "pulumi:providers:aws", PROVIDER, "default"
+                sent.provider.properties.update(self.provider_inputs)
             for prop, names in resource.dependencies.items():
                 sent.propertyDependencies[prop].urns.extend(self.declared[name].urn for name in names)
         return request
@@ -134,7 +135,12 @@ def program() -> Program:
     started = [{"resourceType": kind, "tags": dict(LABELS)} for kind in ("instance", "volume")]
     return Program(
         [
-            Declared("gpucluster:aws:TrainingCluster", "trial", {"requiredLabels": dict(LABELS)}, custom=False),
+            Declared(
+                "gpucluster:aws:TrainingCluster",
+                "trial",
+                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
+                custom=False,
+            ),
             Declared(
                 "aws:ec2/subnet:Subnet",
                 "gpu-subnet",

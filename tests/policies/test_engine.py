@@ -113,6 +113,18 @@ def test_the_good_example_has_no_finding_at_all(preview):
             "aws:ec2:LaunchTemplate: template",
             "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
         ),
+        (
+            "node-label",
+            "label-values",
+            "aws:eks:NodeGroup: train",
+            "labels of the nodes it starts: key `kubernetes.io/pool` is in a domain of Kubernetes' own",
+        ),
+        (
+            "split-pool",
+            "training-pool-in-one-zone",
+            "aws:eks:NodeGroup: train-0",
+            "2 nodes of p5.48xlarge (`train-0`, `train-1`) over 2 subnets in 2 zones: us-east-1a, us-east-1b",
+        ),
         ("budget", "budget", "example:index:Cluster: trial", "over budget by $"),
     ],
 )
@@ -135,6 +147,20 @@ def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
     code, findings, output = preview("foreign-template")
     assert (code, {(level, policy) for level, policy, _ in findings}) == (0, {("advisory", "not-known-yet")}), output
     assert "training-pool-in-one-domain cannot tell: its launch template is not part of this stack" in output
+
+
+@pytest.mark.parametrize(
+    ("mistake", "policy", "what"),
+    [
+        ("efa-elsewhere", "not-known-yet", "its EFA interfaces carry is not known yet"),
+        ("spot", "training-pool-not-on-spot", "5 nodes of p5.48xlarge on spot capacity"),
+        ("nothing-stated", "not-checked", "no required labels / no budget stated: not checked"),
+    ],
+)
+def test_an_advisory_finding_is_shown_once_and_stops_nothing(preview, mistake, policy, what):
+    code, findings, output = preview(mistake)
+    assert (code, [(level, name) for level, name, _ in findings]) == (0, [("advisory", policy)]), output
+    assert what in output
 
 
 def test_a_plan_file_of_the_same_program_gives_the_same_finding(pulumi, project):

@@ -26,13 +26,16 @@ def guardrails():
     return run
 
 
+STATED = {"requiredLabels": {"team": "research"}, "budget": {"monthly": "1000"}}
+
+
 def _state(tags, **facts):
     component = {
         "urn": COMPONENT,
         "custom": False,
         "type": "example:index:Cluster",
         "inputs": {},
-        "outputs": {"requiredLabels": {"team": "research"}, **facts},
+        "outputs": {**STATED, **facts},
     }
     group = {
         "urn": GROUP,
@@ -52,7 +55,7 @@ def _plan(tags, **facts):
         return {"op": "create", "urn": urn, "newState": state}
 
     steps = [
-        step(COMPONENT, "example:index:Cluster", False, {"requiredLabels": {"team": "research"}, **facts}),
+        step(COMPONENT, "example:index:Cluster", False, {**STATED, **facts}),
         step(
             GROUP,
             "aws:ec2/placementGroup:PlacementGroup",
@@ -67,7 +70,7 @@ def _plan(tags, **facts):
 @pytest.mark.parametrize("document", [_plan, _state])
 def test_a_clean_file_ends_with_0(guardrails, document):
     code, out, err = guardrails("check", "-", stdin=document({"team": "research"}))
-    assert (code, out, err) == (0, "2 resources held against 14 rules; findings: none.\n", "")
+    assert (code, out, err) == (0, "2 resources held against 17 rules; findings: none.\n", "")
 
 
 @pytest.mark.parametrize("document", [_plan, _state])
@@ -76,7 +79,7 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
     assert (code, err) == (1, "")
     assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
-        "2 resources held against 14 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
+        "2 resources held against 17 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
     )
 
 
@@ -99,7 +102,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "fix": rule.fix,
             }
         ],
-        "rules": 14,
+        "rules": 17,
         "resources": 2,
         "mandatory": 1,
         "advisory": 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.reading import flag, items, text, whole
@@ -18,12 +19,14 @@ class Interface:
     """
     card, device: networkCardIndex and deviceIndex, 0 when not given, as EC2 reads them.
     kind: `interface` (IP only, when not given), `efa` (IP and EFA) or `efa-only`.
+    security_groups: their ids.
     """
 
     card: int | Unknown
     device: int | Unknown
     kind: str | Unknown
     public_ip: bool | Unknown
+    security_groups: list[Any] | Unknown
 
     @property
     def efa(self) -> bool:
@@ -46,6 +49,7 @@ def _interface(entry: object) -> Interface:
         device=0 if device is None else device,
         kind="interface" if kind is None else kind,
         public_ip=False if public_ip is None else public_ip,
+        security_groups=items(entry, "securityGroups"),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.clouds.aws.taggable import taggable
+from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
 from policies.reading import at, items, text
 
@@ -14,6 +15,8 @@ __all__ = ["label_sets"]
 
 # Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
+# Checked only where the template tags it: an interface without tags costs nothing of its own.
+_STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interfaces it makes"}
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
@@ -21,11 +24,18 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
     if resource.type in taggable():
         yield LabelSet(where="tags", labels=_own_tags(resource, provider), syntax=LabelSyntax.AWS)
     if resource.type == "aws:ec2/launchTemplate:LaunchTemplate":
-        for kind, where in _STARTED.items():
-            yield LabelSet(where=where, labels=_started_tags(resource, kind), syntax=LabelSyntax.AWS)
+        for kind, where in {**_STARTED, **_STARTED_IF_LISTED}.items():
+            labels = _started_tags(resource, kind)
+            if labels is not None or kind in _STARTED:
+                yield LabelSet(where=where, labels={} if labels is None else labels, syntax=LabelSyntax.AWS)
     if resource.type == "aws:eks/nodeGroup:NodeGroup":
         labels = labels_at(resource.inputs.get("labels"))
-        yield LabelSet(where="labels of the nodes it starts", labels=labels, syntax=LabelSyntax.KUBERNETES)
+        yield LabelSet(
+            where="labels of the nodes it starts",
+            labels=labels,
+            syntax=LabelSyntax.KUBERNETES,
+            node_domains=KUBELET_DOMAINS,
+        )
 
 
 def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any] | Unknown:
@@ -45,7 +55,8 @@ def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any
     return merged
 
 
-def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown:
+def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown | None:
+    """None when the template does not list the kind."""
     specifications = items(template.inputs, "tagSpecifications")
     if specifications is UNKNOWN:
         return UNKNOWN
@@ -54,4 +65,4 @@ def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown:
             return UNKNOWN
         if at(specification, "resourceType") == kind:
             return labels_at(at(specification, "tags"))
-    return {}
+    return None

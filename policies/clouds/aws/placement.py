@@ -1,4 +1,4 @@
-"""Where a launch template puts its machines: placement group and capacity reservation."""
+"""What machines are placed by: a placement group, a capacity reservation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.reading import at, text
 
-__all__ = ["PLACEMENT_GROUP", "RESERVATIONS", "Group", "Reservation", "group_of", "reservation_of"]
+__all__ = ["PLACEMENT_GROUP", "RESERVATIONS", "Group", "Reservation", "group_of", "own_group_of", "reservation_of"]
 
 PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 RESERVATIONS: Final = (
@@ -41,15 +41,22 @@ def group_of(template: Resource, resources: Resources) -> Group | Unknown | None
         return Group(UNKNOWN, made) if made else UNKNOWN
     name = text(template.inputs, "placement", "groupName")
     identity = text(template.inputs, "placement", "groupId")
-    given = identity if name is None else name
+    return _group(template, "placement", identity if name is None else name, resources)
+
+
+def own_group_of(machines: Resource, resources: Resources) -> Group | None:
+    """The placement group that an instance or Auto Scaling group names itself."""
+    return _group(machines, "placementGroup", text(machines.inputs, "placementGroup"), resources)
+
+
+def _group(resource: Resource, prop: str, given: str | Unknown | None, resources: Resources) -> Group | None:
     if given is None:
         return None
-    made = resources.referred(template, "placement", PLACEMENT_GROUP) or next(
+    made = resources.referred(resource, prop, PLACEMENT_GROUP) or next(
         (
             group
-            for group in resources
+            for group in resources.of_type(PLACEMENT_GROUP)
             if given is not UNKNOWN
-            and group.type == PLACEMENT_GROUP
             and given in (at(group.inputs, "name"), at(group.outputs, "name"), at(group.outputs, "placementGroupId"))
         ),
         None,
@@ -58,7 +65,7 @@ def group_of(template: Resource, resources: Resources) -> Group | Unknown | None
 
 
 def reservation_of(template: Resource, resources: Resources) -> Reservation | Unknown | None:
-    """The reservation a launch template targets; UNKNOWN when even its presence is not known."""
+    """The reservation a launch template or an instance targets; UNKNOWN when even its presence is not known."""
     target = at(template.inputs, "capacityReservationSpecification", "capacityReservationTarget")
     made = next(
         (

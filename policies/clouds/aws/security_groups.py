@@ -1,4 +1,4 @@
-"""Security groups of a launch template, and whether one allows all traffic with itself."""
+"""Security groups of a network interface, and whether one allows all traffic with itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.aws.interfaces import Interface, interfaces
 from policies.reading import at, flag, items, text
 
 __all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
@@ -22,29 +23,53 @@ _ALL: Final = ("-1", -1, "all")
 @dataclass(frozen=True, kw_only=True)
 class SecurityGroups:
     """
-    made: those this stack makes.
+    made: those this stack makes and the interface surely carries.
+    perhaps: those this stack makes and the interface may carry some of.
     others: whether there are more, known by id only.
     """
 
     made: tuple[Resource, ...]
+    perhaps: tuple[Resource, ...]
     others: bool
 
 
-def security_groups_of(template: Resource, resources: Resources) -> SecurityGroups:
-    """The groups on the interfaces of a launch template that carry EFA."""
+def security_groups_of(interface: Interface, template: Resource, resources: Resources) -> SecurityGroups:
+    """The groups of one interface of a launch template.
+
+    A template says from which groups its interfaces take ids, but not which interface from which. Where all interfaces
+    have the same ids, and at least as many as there are groups, each carries all groups. Where they differ, an id
+    tells; before the update it is unknown, and an interface carries all of the groups or some, by its number of ids.
+    """
     urns = dict.fromkeys(template.dependencies.get("networkInterfaces", ()))
-    made = tuple(group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP)
-    entries = items(template.inputs, "networkInterfaces")
-    named = [] if entries is UNKNOWN else [items(entry, "securityGroups") for entry in entries]
-    if entries is UNKNOWN or any(groups is UNKNOWN for groups in named):
-        return SecurityGroups(made=made, others=True)
-    # The id of a group made here is unknown before the update and an id like any other after it, so that only the
-    # number of groups tells whether there is one more than those made here.
-    lists = [groups for groups in named if groups is not UNKNOWN]
-    longest = max((len(groups) for groups in lists), default=0)
-    ids = {group for groups in lists for group in groups if isinstance(group, str)}
-    unknown = any(group is UNKNOWN for groups in lists for group in groups)
-    return SecurityGroups(made=made, others=max(longest, len(ids) + unknown) > len(made))
+    every = [group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP]
+    given = interface.security_groups
+    if given is UNKNOWN:
+        return SecurityGroups(made=(), perhaps=tuple(every), others=True)
+    listed = interfaces(template)
+    alike = listed is not UNKNOWN and all(other.security_groups == given for other in listed)
+    if alike and len(given) >= len(every):
+        return SecurityGroups(made=tuple(every), perhaps=(), others=len(given) > len(every) or not given)
+    ids = {group for group in given if isinstance(group, str)}
+    id_of = {group.urn: _id(group, resources) for group in every}
+    named = [group for group in every if id_of[group.urn] in ids]
+    nameless = [group for group in every if id_of[group.urn] is None]
+    unknown = len([group for group in given if group is UNKNOWN])
+    others = len(ids) > len(named) or unknown > len(nameless) or not given
+    if unknown >= len(nameless):
+        return SecurityGroups(made=(*named, *nameless), perhaps=(), others=others)
+    return SecurityGroups(made=tuple(named), perhaps=tuple(nameless) if unknown or others else (), others=others)
+
+
+def _id(group: Resource, resources: Resources) -> str | None:
+    """The id of a group made here: its own output, which not every source has, or what its rules took from it."""
+    own = text(group.outputs, "id")
+    if isinstance(own, str):
+        return own
+    for rule in resources:
+        if rule.dependencies.get("securityGroupId") == (group.urn,):
+            taken = text(rule.inputs, "securityGroupId")
+            return taken if isinstance(taken, str) else None
+    return None
 
 
 def open_to_itself(group: Resource, resources: Resources) -> list[str]:

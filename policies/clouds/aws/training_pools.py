@@ -1,27 +1,36 @@
-"""Training pools on EKS: managed node groups of several GPU nodes that train together.
+"""Training pools on AWS: several GPU nodes that train together.
 
-A node group counts as one when it may hold more than one node and its machines have EFA interfaces or are whole GPU
-nodes. Nodes whose GPUs are sliced (MIG) never train together. Where the machines cannot be seen, a GPU image makes it
-a pool of which nothing is certain.
+What starts such nodes is a managed node group, an Auto Scaling group or an instance. Whole GPU nodes of one type in one
+component are one pool, however many of these they come from; without a component those of one EKS cluster are, else
+those of the stack. The node label `gpucluster/pool`, or one that a Kueue ResourceFlavor selects by, tells pools apart.
+Other machines with EFA are a pool by themselves. One node is no pool, nor are nodes whose GPUs are sliced (MIG). Where
+the machines cannot be seen, a GPU image makes it a pool of which nothing is certain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.aws.fabric import FABRIC, Fabric
 from policies.clouds.aws.interfaces import Interface, interfaces
 from policies.label_sets import labels_at
 from policies.reading import at, items, text, whole
-from policies.rule import CannotTell, Finding, Violation
+from policies.rule import CannotTell, Violation
 
-__all__ = ["LAUNCH_TEMPLATE", "NODE_GROUP", "TrainingPool", "training_pools"]
+__all__ = ["INSTANCE", "LAUNCH_TEMPLATE", "NODE_GROUP", "SCALING_GROUP", "Machines", "label_of", "training_pools"]
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+SCALING_GROUP: Final = "aws:autoscaling/group:Group"
+INSTANCE: Final = "aws:ec2/instance:Instance"
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+
+_STACK: Final = "pulumi:pulumi:Stack"
+_CLUSTER: Final = "aws:eks/cluster:Cluster"
+_POOL_LABEL: Final = "gpucluster/pool"
+_FLAVOR: Final = ("kubernetes:kueue.x-k8s.io/", ":ResourceFlavor")
 
 # The node label that slices a node's GPUs; NVIDIA mig-parted, `config-default.yaml`.
 _MIG: Final = "nvidia.com/mig.config"
@@ -32,15 +41,16 @@ _GPU_IMAGE: Final = "NVIDIA"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingPool:
-    """
+class Machines:
+    """GPU nodes that one resource starts.
+
     template: its launch template; None without one, UNKNOWN when the stack does not contain it.
     machine: instance type; None when nothing gives one.
     nodes: the most it may hold.
-    interfaces: those of the template; UNKNOWN with it.
+    interfaces: those of the template; UNKNOWN with it, and for an instance without one.
     """
 
-    node_group: Resource
+    resource: Resource
     template: Resource | Unknown | None
     machine: str | Unknown | None
     nodes: int | Unknown
@@ -48,9 +58,10 @@ class TrainingPool:
 
     @property
     def label(self) -> str:
-        """The pool in words, e.g. `5 nodes of p5.48xlarge`."""
-        nodes = "" if self.nodes is UNKNOWN else f"{self.nodes} "
-        return f"{nodes}nodes of {self.machine}" if isinstance(self.machine, str) else f"{nodes}GPU nodes"
+        """Them in words, e.g. `5 nodes of p5.48xlarge`."""
+        of = f" of {self.machine}" if isinstance(self.machine, str) else ""
+        count = "" if self.nodes is UNKNOWN else f"{self.nodes} "
+        return f"{count}{'' if of else 'GPU '}node{'' if self.nodes == 1 else 's'}{of}"
 
     @property
     def fabric(self) -> Fabric | None:
@@ -58,68 +69,131 @@ class TrainingPool:
         return FABRIC.get(self.machine) if isinstance(self.machine, str) else None
 
     @property
-    def surely_on_fabric(self) -> bool:
-        if self.interfaces is not UNKNOWN and any(interface.efa for interface in self.interfaces):
-            return True
+    def whole_node(self) -> bool:
         return self.fabric is not None and self.fabric.whole_node
 
-    def finding(self, what: str, fix: str | None = None) -> Finding:
+    @property
+    def surely_on_fabric(self) -> bool:
+        with_efa = self.interfaces is not UNKNOWN and any(interface.efa for interface in self.interfaces)
+        return with_efa or self.whole_node
+
+    def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
         """A violation if these are surely several nodes that train together, else a result that says what is open."""
         if self.nodes is UNKNOWN:
-            return CannotTell(self.node_group, f"{what}; how many nodes it holds is not known yet")
+            return CannotTell(self.resource, f"{what}; how many nodes it holds is not known yet")
         if not self.surely_on_fabric:
-            return CannotTell(self.node_group, f"{what}; their machine type is not known yet")
-        return Violation(self.node_group, what, fix)
+            return CannotTell(self.resource, f"{what}; their machine type is not known yet")
+        return Violation(self.resource, what, fix)
 
     def template_not_visible(self) -> CannotTell:
-        return CannotTell(self.node_group, "its launch template is not part of this stack")
+        return CannotTell(self.resource, "its launch template is not part of this stack")
 
 
-def training_pools(resources: Resources) -> Iterator[TrainingPool]:
-    """Each training pool of the stack."""
-    for node_group in resources.of_type(NODE_GROUP):
-        pool = _pool(node_group, resources)
-        if _trains_together(pool):
-            yield pool
+def label_of(pool: tuple[Machines, ...]) -> str:
+    """A pool in words, e.g. `4 nodes of p5.48xlarge (a, b)`; those of several resources with their names."""
+    if len(pool) == 1:
+        return pool[0].label
+    counts = [machines.nodes for machines in pool if isinstance(machines.nodes, int)]
+    count = f"{sum(counts)} " if len(counts) == len(pool) else ""
+    return f"{count}nodes of {pool[0].machine} ({', '.join(f'`{machines.resource.name}`' for machines in pool)})"
 
 
-def _pool(node_group: Resource, resources: Resources) -> TrainingPool:
-    template = _template(node_group, resources)
+def training_pools(resources: Resources) -> Iterator[tuple[Machines, ...]]:
+    """Each training pool of the stack, as the machines it is made of, in the order of their names."""
+    keys = _telling_labels(resources)
+    pools: dict[tuple[Any, ...], list[Machines]] = {}
+    for type_, read in ((NODE_GROUP, _node_group), (SCALING_GROUP, _scaling_group), (INSTANCE, _instance)):
+        for resource in resources.of_type(type_):
+            machines = read(resource, resources)
+            if machines.nodes != 0 and _on_fabric(machines):
+                pools.setdefault(_pool_of(machines, resources, keys), []).append(machines)
+    for pool in pools.values():
+        counts = [machines.nodes for machines in pool]
+        if UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1:
+            yield tuple(sorted(pool, key=lambda machines: machines.resource.name))
+
+
+def _pool_of(machines: Machines, resources: Resources, keys: list[str]) -> tuple[Any, ...]:
+    if not machines.whole_node:
+        return (machines.resource.urn,)
+    resource = machines.resource
+    around = (parent.urn for parent in resources.parents(resource) if not parent.custom and parent.type != _STACK)
+    cluster = resources.referred(resource, "clusterName", _CLUSTER)
+    within = next(around, None) or (cluster.urn if cluster else text(resource.inputs, "clusterName"))
+    labels = _labels(resource)
+    return (within, machines.machine, *(str(labels.get(key)) for key in keys))
+
+
+def _telling_labels(resources: Resources) -> list[str]:
+    """Node labels by which workloads choose a pool."""
+    keys = {_POOL_LABEL}
+    for resource in resources:
+        if resource.type.startswith(_FLAVOR[0]) and resource.type.endswith(_FLAVOR[1]):
+            labels = labels_at(at(resource.inputs, "spec", "nodeLabels"))
+            keys.update(() if labels is UNKNOWN else labels)
+    return sorted(keys)
+
+
+def _labels(resource: Resource) -> dict[str, Any]:
+    """Labels of the nodes; tags stand for them where there is no kubelet of EKS' own."""
+    if resource.type == SCALING_GROUP:
+        listed = items(resource.inputs, "tags")
+        entries = [] if listed is UNKNOWN else listed
+        return {key: at(entry, "value") for entry in entries if isinstance(key := text(entry, "key"), str)}
+    labels = labels_at(resource.inputs.get("labels" if resource.type == NODE_GROUP else "tags"))
+    return {} if labels is UNKNOWN else dict(labels)
+
+
+def _node_group(resource: Resource, resources: Resources) -> Machines:
+    types = items(resource.inputs, "instanceTypes")
+    own = UNKNOWN if types is UNKNOWN else text(types, 0)
+    nodes = _most(resource, ("scalingConfig", "desiredSize"), ("scalingConfig", "maxSize"))
+    return _machines(resource, resources, "launchTemplate", own, nodes)
+
+
+def _scaling_group(resource: Resource, resources: Resources) -> Machines:
+    nodes = _most(resource, ("desiredCapacity",), ("maxSize",))
+    if at(resource.inputs, "mixedInstancesPolicy") is None:
+        return _machines(resource, resources, "launchTemplate", None, nodes)
+    own = text(resource.inputs, "mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")
+    return _machines(resource, resources, "mixedInstancesPolicy", own, nodes)
+
+
+def _instance(resource: Resource, resources: Resources) -> Machines:
+    return _machines(resource, resources, "launchTemplate", text(resource.inputs, "instanceType"), 1)
+
+
+def _machines(
+    resource: Resource, resources: Resources, prop: str, own: str | Unknown | None, nodes: int | Unknown
+) -> Machines:
+    """prop: the input that names the launch template. own: the machine type the resource itself gives."""
+    template = None
+    if at(resource.inputs, prop) is not None:
+        template = resources.referred(resource, prop, LAUNCH_TEMPLATE) or UNKNOWN
     visible = template if isinstance(template, Resource) else None
-    machine = text(visible.inputs, "instanceType") if visible else None
-    if machine is None:
-        types = items(node_group.inputs, "instanceTypes")
-        machine = text(types, 0) if types is not UNKNOWN else UNKNOWN
-    return TrainingPool(
-        node_group=node_group,
+    in_template = text(visible.inputs, "instanceType") if visible else None
+    hidden = template is UNKNOWN or (visible is None and resource.type == INSTANCE)
+    return Machines(
+        resource=resource,
         template=template,
-        machine=machine,
-        nodes=_most_nodes(node_group),
-        interfaces=UNKNOWN if template is UNKNOWN else interfaces(visible) if visible else [],
+        machine=own if isinstance(own, str) or in_template is None else in_template,
+        nodes=nodes,
+        interfaces=UNKNOWN if hidden else interfaces(visible) if visible else [],
     )
 
 
-def _template(node_group: Resource, resources: Resources) -> Resource | Unknown | None:
-    if at(node_group.inputs, "launchTemplate") is None:
-        return None
-    return resources.referred(node_group, "launchTemplate", LAUNCH_TEMPLATE) or UNKNOWN
-
-
-def _most_nodes(node_group: Resource) -> int | Unknown:
-    sizes = [whole(node_group.inputs, "scalingConfig", name) for name in ("desiredSize", "maxSize")]
+def _most(resource: Resource, *paths: tuple[str, ...]) -> int | Unknown:
+    sizes = [whole(resource.inputs, *path) for path in paths]
     if any(size is UNKNOWN for size in sizes):
         return UNKNOWN
     return max((size for size in sizes if isinstance(size, int)), default=0)
 
 
-def _trains_together(pool: TrainingPool) -> bool:
-    if pool.nodes is not UNKNOWN and pool.nodes < 2:
+def _on_fabric(machines: Machines) -> bool:
+    if _labels(machines.resource).get(_MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN):
         return False
-    labels = labels_at(pool.node_group.inputs.get("labels"))
-    if labels is not UNKNOWN and labels.get(_MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN):
-        return False
-    if pool.surely_on_fabric:
+    if machines.surely_on_fabric:
         return True
-    hidden = pool.machine is UNKNOWN or (pool.machine is None and pool.template is UNKNOWN)
-    image = text(pool.node_group.inputs, "amiType")
+    hidden = machines.machine is UNKNOWN or (machines.machine is None and machines.template is UNKNOWN)
+    image = text(machines.resource.inputs, "amiType")
     return hidden and isinstance(image, str) and _GPU_IMAGE in image

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import Resource
+from policies.clouds.kubernetes.node_labels import KARPENTER_DOMAINS
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
 from policies.reading import at
 
@@ -25,8 +26,12 @@ def label_sets(resource: Resource) -> Iterator[LabelSet]:
     _, group_version, kind = resource.type.split(":", 2)
     group = group_version.split("/")[0]
     if (group, kind) == ("karpenter.sh", "NodePool"):
-        labels = labels_at(at(resource.inputs, "spec", "template", "metadata", "labels"))
-        yield LabelSet(where="labels of the nodes it starts", labels=labels, syntax=LabelSyntax.KUBERNETES)
+        yield LabelSet(
+            where="labels of the nodes it starts",
+            labels=labels_at(at(resource.inputs, "spec", "template", "metadata", "labels")),
+            syntax=LabelSyntax.KUBERNETES,
+            node_domains=KARPENTER_DOMAINS,
+        )
     if (group, kind) == ("karpenter.k8s.aws", "EC2NodeClass"):
         tags = labels_at(at(resource.inputs, "spec", "tags"))
         yield LabelSet(where="tags of the instances and disks it starts", labels=tags, syntax=LabelSyntax.AWS)

@@ -24,13 +24,19 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("example:index:Cluster", name)
         self.own = pulumi.ResourceOptions(parent=self)
         network = ec2.Vpc("network", cidr_block="10.0.0.0/16", tags=LABELS, opts=self.own)
-        self.pool(self.template(self.security_group(network)), self.subnets(network))
+        template, subnets = self.template(network), self.subnets(network)
+        if mistake == "split-pool":
+            for number, subnet in enumerate(subnets):
+                self.pool(template, [subnet], name=f"train-{number}", nodes=1)
+        else:
+            self.pool(template, subnets)
         budget = {"monthly": "1000" if mistake == "budget" else "900000", "onExceed": "fail"}
         exemptions = [ACCEPTED] if mistake == "accepted" else []
-        self.register_outputs({"requiredLabels": LABELS, "budget": budget, "exemptions": exemptions})
+        stated = {} if mistake == "nothing-stated" else {"requiredLabels": LABELS, "budget": budget}
+        self.register_outputs({**stated, "exemptions": exemptions})
 
     def subnets(self, network: ec2.Vpc) -> list[ec2.Subnet]:
-        zones = ["us-east-1a", "us-east-1b"] if mistake == "two-zones" else ["us-east-1a"]
+        zones = ["us-east-1a", "us-east-1b"] if mistake in ("two-zones", "split-pool") else ["us-east-1a"]
         return [
             ec2.Subnet(
                 f"gpu-{zone}",
@@ -57,7 +63,10 @@ class Cluster(pulumi.ComponentResource):
             )
         return efa
 
-    def template(self, efa: ec2.SecurityGroup) -> ec2.LaunchTemplate:
+    def template(self, network: ec2.Vpc) -> ec2.LaunchTemplate:
+        efa = first = self.security_group(network)
+        if mistake == "efa-elsewhere":
+            efa = ec2.SecurityGroup("closed", vpc_id=network.id, tags=LABELS, opts=self.own)
         strategy = "spread" if mistake == "spread" else "cluster"
         group = ec2.PlacementGroup("group", strategy=strategy, tags=LABELS, opts=self.own)
         pairs = [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
@@ -75,7 +84,7 @@ class Cluster(pulumi.ComponentResource):
                     "network_card_index": card,
                     "device_index": device,
                     "interface_type": kind,
-                    "security_groups": [efa.id],
+                    "security_groups": [first.id if (card, device) == (0, 0) else efa.id],
                     "delete_on_termination": "true",
                 }
                 for card, device, kind in pairs
@@ -87,18 +96,21 @@ class Cluster(pulumi.ComponentResource):
             opts=self.own,
         )
 
-    def pool(self, template: ec2.LaunchTemplate, subnets: list[ec2.Subnet]) -> None:
+    def pool(
+        self, template: ec2.LaunchTemplate, subnets: list[ec2.Subnet], name: str = "train", nodes: int = 5
+    ) -> None:
         eks.NodeGroup(
-            "train",
+            name,
             cluster_name="trial",
             node_role_arn="arn:aws:iam::000000000000:role/node",
             subnet_ids=[subnet.id for subnet in subnets],
-            scaling_config={"desired_size": 5, "max_size": 5, "min_size": 5},
+            scaling_config={"desired_size": nodes, "max_size": nodes, "min_size": nodes},
             launch_template={"id": "lt-0123456789abcdef0", "version": "1"}
             if mistake == "foreign-template"
             else {"id": template.id, "version": template.latest_version.apply(str)},
             instance_types=["p5.48xlarge"] if mistake == "foreign-template" else None,
-            labels=LABELS,
+            capacity_type="SPOT" if mistake == "spot" else None,
+            labels={**LABELS, "kubernetes.io/pool": "a"} if mistake == "node-label" else LABELS,
             tags=LABELS,
             opts=self.own,
         )

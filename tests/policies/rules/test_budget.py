@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules import budget, budget_ceiling, budget_warning
+from policies.rules import budget, budget_ceiling, budget_undecidable, budget_warning
 
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
 
@@ -29,7 +29,8 @@ def test_a_total_within_the_budget_passes(program, found):
     assert [found(rule.RULE, program) for rule in (budget, budget_warning, budget_ceiling)] == [[], [], []]
 
 
-def test_without_a_budget_nothing_is_said(program, found, unknown):
+def test_without_a_budget_nothing_is_judged(program, found, unknown):
+    del program["trial"]["budget"]
     assert (found(budget.RULE, program), unknown(budget.RULE, program)) == ([], [])
 
 
@@ -99,3 +100,25 @@ def test_a_configured_budget_takes_the_place_of_the_registered_one(program, foun
 )
 def test_a_configured_budget_that_cannot_be_read_is_refused(program, found, config, what):
     assert found(budget.RULE, program, config) == [("", what)]
+
+
+def test_machines_without_a_price_make_the_budget_undecidable(program, found, unknown):
+    program["template"]["instanceType"] = "p9.48xlarge"
+    _budget(program, "1000000")
+    [(name, what)] = found(budget_undecidable.RULE, program)
+    assert name == "trial"
+    assert what.startswith("cannot tell whether it is within budget: 1 not priced")
+    assert "without a price: `train` (" in what
+    assert (found(budget.RULE, program), unknown(budget.RULE, program)) == ([], [])
+
+
+def test_something_else_without_a_price_does_not(program, found):
+    program.add("aws:neptune/cluster:Cluster", "graph", {"tags": dict(program.labels)})
+    _budget(program, "1000000")
+    assert found(budget_undecidable.RULE, program) == []
+
+
+def test_machines_without_a_price_and_without_a_budget_are_not_its_business(program, found):
+    program["template"]["instanceType"] = "p9.48xlarge"
+    del program["trial"]["budget"]
+    assert found(budget_undecidable.RULE, program) == []

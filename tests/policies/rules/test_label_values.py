@@ -67,3 +67,44 @@ def test_a_value_not_known_yet_is_said(program, found, unknown):
     program["group"]["tags"]["owner"] = program.unknown
     assert found(RULE, program) == []
     assert unknown(RULE, program) == [("group", "value of `owner` in tags not known yet")]
+
+
+_NO_JOIN = "is in a domain of Kubernetes' own, with which the machine does not join; free there: "
+
+
+def _node_pool(program, labels):
+    spec = {"template": {"metadata": {"labels": labels}}}
+    program.add("kubernetes:karpenter.sh/v1:NodePool", "elastic", {"metadata": {}, "spec": spec})
+
+
+@pytest.mark.parametrize("key", ["node-role.kubernetes.io/gpu", "kubernetes.io/team", "x.k8s.io/team"])
+def test_a_node_label_that_a_kubelet_does_not_start_with_is_refused(program, found, key):
+    program["train"]["labels"] = {key: "v"}
+    assert found(RULE, program) == [
+        (
+            "train",
+            f"labels of the nodes it starts: key `{key}` {_NO_JOIN}kubelet.kubernetes.io, node.kubernetes.io",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", ["node.kubernetes.io/team", "x.kubelet.kubernetes.io/y", "topology.kubernetes.io/zone", "mykubernetes.io/x"]
+)
+def test_a_node_label_that_a_kubelet_takes_passes(program, found, key):
+    program["train"]["labels"] = {key: "v"}
+    _node_pool(program, {key: "v"})
+    assert found(RULE, program) == []
+
+
+def test_karpenter_writes_some_more_labels_itself(program, found):
+    _node_pool(program, {"node-restriction.kubernetes.io/team": "v"})
+    assert found(RULE, program) == []
+    _node_pool(program, {"kubernetes.io/team": "v"})
+    assert [name for name, _ in found(RULE, program)] == ["elastic"]
+
+
+def test_labels_of_other_objects_may_be_in_the_domains_of_kubernetes(program, found):
+    labels = {"app.kubernetes.io/name": "v", "pod-security.kubernetes.io/enforce": "baseline"}
+    program.add("kubernetes:core/v1:Namespace", "space", {"metadata": {"labels": labels}})
+    assert found(RULE, program) == []

@@ -134,3 +134,8 @@ def test_configured_labels_take_the_place_of_registered_ones(program, found):
     assert found(RULE, program, {"labels": {"team": "research"}, "keys": ["owner"]}) == []
     assert ("group", "tags: `cost-center` missing") in found(RULE, program, {"keys": ["cost-center"]})
     assert ("group", "tags: `team` not the required value") in found(RULE, program, {"labels": {"team": "sales"}})
+
+
+def test_network_interfaces_are_looked_at_when_the_template_tags_them(program, found):
+    program["template"]["tagSpecifications"].append({"resourceType": "network-interface", "tags": {"team": "research"}})
+    assert found(RULE, program) == [("template", "tags of the network interfaces it makes: `owner` missing")]

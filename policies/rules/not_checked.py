@@ -1,0 +1,29 @@
+"""A program that states no required labels or no budget is told so, instead of passing in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from policies.fence import Outcome
+from policies.rule import ReportRule, Severity, Stack, Violation
+
+__all__ = ["RULE"]
+
+
+def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
+    missing = dict.fromkeys(nothing.what for outcome in outcomes for nothing in outcome.not_checked)
+    if missing:
+        yield Violation(None, f"{' / '.join(f'no {what}' for what in missing)} stated: not checked")
+
+
+RULE: Final = ReportRule(
+    name="not-checked",
+    title="The program states what it is to be held against",
+    why="A rule without anything to hold the program against neither passed nor failed.",
+    fix="State requiredLabels and budget as a component's registered outputs, or configure `required-labels` and "
+    "`budget` in the pack's configuration; disable what is not wanted.",
+    reads="the results of the other rules",
+    severity=Severity.LOW,
+    check=check,
+)
