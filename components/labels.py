@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["LABEL_VALUE", "REQUIRED_LABELS", "aws_tags", "kubernetes_labels"]
+__all__ = ["LABEL_VALUE", "OWN_LABELS", "REQUIRED_LABELS", "aws_tags", "kubernetes_labels"]
 
 REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
+
+# Written on every resource by the toolkit itself, so a spec can't set them.
+OWN_LABELS: Final = ("pulumi-project", "pulumi-stack", "managed-by")
 
 # What all clouds and Kubernetes accept alike: Google Cloud is the narrowest (lower case, 63 characters); Kubernetes
 # wants a letter or digit at both ends.

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from components.labels import LABEL_VALUE, REQUIRED_LABELS
+from components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
 
 __all__ = [
     "NAME",
@@ -361,7 +361,9 @@ class ClusterSpec(Model):
         missing = [key for key in REQUIRED_LABELS if key not in labels]
         problems = [f"lacks {', '.join(missing)}; required: {', '.join(REQUIRED_LABELS)}"] if missing else []
         for key, text in labels.items():
-            if not LABEL_VALUE.match(str(key)):
+            if key in OWN_LABELS:
+                problems.append(f"may not hold {key}, which every resource gets by itself; remove it")
+            elif not LABEL_VALUE.match(str(key)):
                 problems.append(f"may not have the name {key!r} on every cloud; write {_LABEL_RULE}")
             elif not isinstance(text, str) or not LABEL_VALUE.match(text):
                 problems.append(f"{key}: write {_LABEL_RULE}")

@@ -159,3 +159,9 @@ def test_admins_are_named_once_and_the_private_api_is_open_to_nobody_else(tmp_pa
         f"line {line}: access.admins: names a twice; keep one",
         f"line {line}: access.cidrs: opens the cluster's API to everyone; name the ranges of your office or VPN",
     ]
+
+
+def test_the_labels_that_the_toolkit_writes_itself_are_not_the_users(tmp_path: Path) -> None:
+    text = TRIAL.replace("  team: research", "  team: research\n  managed-by: me")
+    (found,) = problems(tmp_path, text)
+    assert "may not hold managed-by, which every resource gets by itself; remove it" in found
