@@ -219,7 +219,11 @@ def test_an_interrupted_build_ends_with_all_it_started_and_leaves_nothing(
 
 
 def _command() -> subprocess.Popen[str]:
-    code = "from sandbox.engine.find import find_engine; print(find_engine().binary)"
+    # Whoever runs the tests in the background has interrupts ignored, which every process they start inherits.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from sandbox.engine.find import find_engine; print(find_engine().binary)"
+    )
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
