@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from components.clouds import declare, running_stack
-from components.spec_file import read_spec
+from components.stack_plan import plan_stack
 from cost.storage_price import storage_price
 
-config = running_stack()
-declare(read_spec(config.spec), config, storage_price=storage_price)
+declare(plan_stack(running_stack(), storage_price))

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import click
 
-from components.aws.location import Location, parse_location
-from components.aws.plan import AwsClusterPlan, plan_cluster
+from components.aws.location import parse_location
+from components.aws.plan import AwsClusterPlan
 from components.first_spec import first_spec, schema_beside
 from components.input_error import InputError
-from components.plan import PlanError
 from components.spec import NAME, ClusterSpec
-from components.spec_file import read_spec
 from components.spec_schema import spec_schema
+from components.stack_config import StackConfig
 from components.stack_file import read_stack
-from components.yaml_file import shown_path
+from components.stack_plan import plan_stack
 from cost.storage_price import storage_price
 
 __all__ = ["main"]
@@ -50,34 +49,32 @@ def check(
         if stack is not None:
             if spec or region or zone or machine:
                 raise click.UsageError("--stack brings its own spec, region, zone and machine; leave them out")
-            plan, location = _plan_of_stack(stack)
+            config = read_stack(stack, Path.cwd())
         elif spec is not None:
-            plan, location = _plan_of_spec(spec, region or "us-east-1", zone, machine)
+            config = _command_line(spec, region or "us-east-1", zone, machine)
         else:
             raise click.UsageError("name a SPEC, or a stack by --stack")
+        plan = plan_stack(config, storage_price)
     except InputError as error:
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)
-    click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan, location))
+    click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan))
 
 
-def _plan_of_stack(stack: str) -> tuple[AwsClusterPlan, Location]:
-    config = read_stack(stack, Path.cwd())
-    return _plan(config.spec, config.location, stack, config.machine), config.location
-
-
-def _plan_of_spec(spec: Path, region: str, zone: str | None, machine: str | None) -> tuple[AwsClusterPlan, Location]:
+def _command_line(spec: Path, region: str, zone: str | None, machine: str | None) -> StackConfig:
+    """What the options of `check SPEC` say in place of a stack."""
     location = parse_location(region=region, zone=zone or f"{region}a", second_zone=None)
-    if isinstance(location, list):
-        raise InputError("command line", [f"--{problem}" for problem in location])
-    return _plan(spec, location, spec.stem, machine), location
-
-
-def _plan(path: Path, location: Location, stack: str, machine: str | None) -> AwsClusterPlan:
-    try:
-        return plan_cluster(read_spec(path), location, stack=stack, machine=machine, storage_price=storage_price)
-    except PlanError as error:
-        raise InputError(shown_path(path), error.problems) from None
+    wrong = isinstance(location, list)
+    return StackConfig(
+        stack=spec.stem,
+        spec=spec,
+        cloud="aws",
+        location=None if wrong else location,
+        machine=machine,
+        source="command line",
+        prefix="--",
+        problems=tuple(f"--{problem}" for problem in location) if wrong else (),
+    )
 
 
 @main.command()
@@ -111,8 +108,8 @@ def init(path: Path | None, name: str, nodes: int) -> None:
     click.echo(f"Next: cluster check {path}")
 
 
-def _summary(plan: AwsClusterPlan, location: Location) -> str:
-    training, storage, elastic = plan.training, plan.storage, plan.elastic
+def _summary(plan: AwsClusterPlan) -> str:
+    location, training, storage, elastic = plan.location, plan.training, plan.storage, plan.elastic
     shape = training.shape
     rows = [
         ("cluster", f"{plan.name} on EKS {plan.kubernetes_version}, {location.region}"),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from components.input_error import InputError
 from components.spec import ClusterSpec
-from components.spec_words import problems_of
-from components.yaml_file import read_yaml
+from components.spec_words import line_of, problems_of
+from components.yaml_file import YamlFile, read_yaml
 
-__all__ = ["read_spec"]
+__all__ = ["plan_error", "read_spec"]
 
 _WHAT = "a spec is a mapping that starts with name: and training:; `cluster init` writes one"
 
@@ -30,4 +31,14 @@ def read_spec(path: Path) -> ClusterSpec:
     else:
         if not problems:
             return spec
-    raise InputError(file.source, [f"line {line}: {text}" if line else text for line, text in sorted(problems)])
+    raise _error(file, problems)
+
+
+def plan_error(path: Path, problems: Sequence[str]) -> InputError:
+    """What a plan found wrong in a spec that could be read: each problem with the line of the field it starts with."""
+    file = read_yaml(path, what=_WHAT)
+    return _error(file, [(line_of(problem.split()[0], file.root), problem) for problem in problems])
+
+
+def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:
+    return InputError(file.source, [f"line {line}: {text}" if line else text for line, text in sorted(problems)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pydantic_core import ErrorDetails
 from components.input_error import did_you_mean
 from components.spec import ClusterSpec
 
-__all__ = ["problems_of"]
+__all__ = ["line_of", "problems_of"]
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
@@ -40,6 +41,12 @@ def problems_of(error: ValidationError, root: yaml.Node) -> list[tuple[int, str]
     return found
 
 
+def line_of(name: str, root: yaml.Node) -> int:
+    """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
+    steps = re.findall(r"[^.\[\]]+", name)
+    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root).line
+
+
 def _said_by_the_spec(loc: tuple[str | int, ...], reasons: str, root: yaml.Node) -> Iterator[tuple[int, str]]:
     """The problems of a rule of the spec's own, one a line.
 
@@ -52,7 +59,7 @@ def _said_by_the_spec(loc: tuple[str | int, ...], reasons: str, root: yaml.Node)
         if colon and loc and inner.node is not None:
             yield inner.line, _not_text(inner) or f"{inner.name} is {inner.seen}; {rest}"
         elif not loc:
-            yield _find(tuple(reason.split()[0].split(".")), root).line, reason
+            yield line_of(reason.split()[0], root), reason
         elif isinstance(place.node, yaml.ScalarNode):
             yield place.line, f"{place.name} is {place.seen}: it {reason}"
         else:

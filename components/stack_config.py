@@ -1,4 +1,4 @@
-"""A stack's configuration: which spec, which cloud, where. Every mistake in it at once. Imports no Pulumi."""
+"""A stack's configuration: which spec, which cloud, where; and every mistake in it. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from components.aws.location import Location, parse_location
-from components.input_error import InputError, did_you_mean
+from components.input_error import did_you_mean
 
 __all__ = ["CLOUDS", "StackConfig", "stack_config"]
 
@@ -20,23 +20,27 @@ _OPTIONAL = ("secondZone", "machine")
 
 @dataclass(frozen=True, kw_only=True)
 class StackConfig:
-    """spec: its file, absolute. location: checked, where the cluster stands. machine: type of the training nodes, None
-    for what the spec implies.
+    """spec: its file. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be used,
+    which `problems` says. machine: type of the training nodes, None for what the spec implies.
+
+    source: what the messages call the configuration. prefix: what stands before its keys.
     """
 
     stack: str
-    spec: Path
-    cloud: str
-    location: Location
+    spec: Path | None
+    cloud: str | None
+    location: Location | None
     machine: str | None = None
+    source: str
+    prefix: str
+    problems: tuple[str, ...] = ()
 
 
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
-    """The configuration of a stack.
+    """The configuration of a stack, with every problem in it.
 
     values: every key with its namespace, as Pulumi gives them. project: the namespace of ours. program: the folder
     that the spec's path starts from. root: the project's folder, which no spec may lie outside of.
-    Raises InputError with every problem.
     """
     own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
     known = (*_REQUIRED, *_OPTIONAL)
@@ -54,30 +58,28 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
             add = f"add {project}:{key}: {example}"
             problems.append(f"{project}:{key} is missing; {add}{_elsewhere(f'{project}:{key}', values)}")
     given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
-    if "spec" in given:
-        problems += [f"{project}:{text}" for text in _spec_problems(given["spec"], program, root)]
-    if "cloud" in given and given["cloud"] not in CLOUDS:
-        near = did_you_mean(given["cloud"], CLOUDS)
-        problems.append(f"{project}:cloud is {given['cloud']!r}; allowed: {', '.join(CLOUDS)}{near}")
-        raise InputError(_source(stack), problems)  # places are named in the words of a cloud
+    spec, cloud = given.get("spec"), given.get("cloud")
+    if spec is not None and (wrong := _spec_problems(spec, program, root)):
+        problems += [f"{project}:{text}" for text in wrong]
+        spec = None
     location: Location | list[str] = []
-    if "region" in given:
+    if cloud is not None and cloud not in CLOUDS:  # places are named in the words of a cloud
+        problems.append(f"{project}:cloud is {cloud!r}; allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}")
+        cloud = None
+    elif "region" in given:
         location = parse_location(region=given["region"], zone=given.get("zone"), second_zone=given.get("secondZone"))
         if isinstance(location, list):
             problems += [f"{project}:{problem}" for problem in location]
-    if problems or isinstance(location, list):
-        raise InputError(_source(stack), problems)
     return StackConfig(
         stack=stack,
-        spec=program / given["spec"],
-        cloud=given["cloud"],
-        location=location,
+        spec=None if spec is None else program / spec,
+        cloud=cloud,
+        location=None if isinstance(location, list) else location,
         machine=given.get("machine"),
+        source=f"configuration of stack {stack}",
+        prefix=f"{project}:",
+        problems=tuple(problems),
     )
-
-
-def _source(stack: str) -> str:
-    return f"configuration of stack {stack}"
 
 
 def _elsewhere(key: str, values: Mapping[str, str]) -> str:

@@ -19,9 +19,9 @@ _WHAT = "a stack's file is a mapping with config:"
 
 
 def read_stack(stack: str, folder: Path) -> StackConfig:
-    """The configuration of a stack of the project at or above `folder`.
+    """The configuration of a stack of the project at or above `folder`, with every problem in it.
 
-    Raises InputError with every problem.
+    Raises InputError where its file can't be read.
     """
     root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
     if root is None:

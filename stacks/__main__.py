@@ -7,14 +7,13 @@ import pulumi
 from components.clouds import declare, running_stack
 from components.input_error import InputError
 from components.refusal import refuse
-from components.spec_file import read_spec
+from components.stack_plan import plan_stack
 from cost.preview import costed_plan, watch
 from cost.storage_price import storage_price
 
 resources = watch()
 try:
-    config = running_stack()
-    declare(read_spec(config.spec), config, storage_price=storage_price)
+    declare(plan_stack(running_stack(), storage_price))
 except InputError as error:
     refuse(error)
 for name, total in costed_plan(resources).items():

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from components.input_error import did_you_mean
 from components.plan import PlanError
 from components.shapes import Shape, shapes, training_shape
 from components.spec import ClusterSpec
 
-__all__ = ["training_machine"]
+__all__ = ["machine_problems", "training_machine"]
 
 
 def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     """The row of the machine. Raises PlanError when the one named is not of the spec's accelerator."""
+    problems = machine_problems(spec, machine)
+    if problems:
+        raise PlanError(problems)
     if machine is None:
         return training_shape("aws", spec.accelerator, spec.training.fabric_gbps)
-    fitting = {row.machine_type: row for row in shapes() if (row.cloud, row.accelerator) == ("aws", spec.accelerator)}
-    if machine not in fitting:
-        raise PlanError([f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}"])
-    return fitting[machine]
+    return _fitting(spec)[machine]
+
+
+def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
+    """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
+    fitting = _fitting(spec)
+    if machine is None or machine in fitting:
+        return []
+    known = any(row.machine_type == machine for row in shapes())
+    near = "" if known else did_you_mean(machine, fitting)
+    return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]
+
+
+def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
+    return {row.machine_type: row for row in shapes() if (row.cloud, row.accelerator) == ("aws", spec.accelerator)}

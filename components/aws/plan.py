@@ -28,6 +28,7 @@ __all__ = [
     "SystemPlan",
     "TrainingPlan",
     "plan_cluster",
+    "plan_problems",
 ]
 
 # The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
@@ -153,6 +154,9 @@ def plan_cluster(
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
     storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
     """
+    problems = plan_problems(spec, stack=stack)
+    if problems:
+        raise PlanError(problems)
     shape = training_machine(spec, machine)
     training = TrainingPlan(
         shape=shape,
@@ -163,16 +167,6 @@ def plan_cluster(
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
     )
-    # Stack names may hold dots, names of clusters may not.
-    cluster_name = re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
-    problems = [
-        *_problems(training),
-        *_name_problems(cluster_name),
-        *access_problems(spec.access),
-        *bucket_problems(spec.storage.shared.bucket),
-    ]
-    if problems:
-        raise PlanError(problems)
     storage = plan_lustre(
         spec.storage.shared, lambda tier: storage_price("aws", location.region, tier) if storage_price else None
     )
@@ -181,7 +175,7 @@ def plan_cluster(
     access = plan_access(spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None)
     return AwsClusterPlan(
         name=spec.name,
-        cluster_name=cluster_name,
+        cluster_name=_cluster_name(spec, stack),
         stack=stack,
         location=location,
         labels=dict(spec.labels),
@@ -210,6 +204,22 @@ def plan_cluster(
     )
 
 
+def plan_problems(spec: ClusterSpec, *, stack: str) -> list[str]:
+    """Every reason why AWS can't carry a spec anywhere; each starts with the field it is about."""
+    return [
+        *_size_problems(spec),
+        *_reservation_problems(spec),
+        *_name_problems(_cluster_name(spec, stack)),
+        *access_problems(spec.access),
+        *bucket_problems(spec.storage.shared.bucket),
+    ]
+
+
+def _cluster_name(spec: ClusterSpec, stack: str) -> str:
+    """Stack names may hold dots, names of clusters may not."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
+
+
 def _placement(spec: ClusterSpec) -> PlacementPlan:
     if isinstance(spec.placement, ReservationPlacement):
         return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
@@ -231,21 +241,22 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
     )
 
 
-def _problems(training: TrainingPlan) -> list[str]:
+def _size_problems(spec: ClusterSpec) -> list[str]:
     limit, what = (
         (BLOCK_SIZES[-1], "one capacity block holds")
-        if training.capacity_block
+        if isinstance(spec.purchase, CapacityBlockPurchase)
         else (_NODE_GROUP_LIMIT, "one EKS node group holds")
     )
-    problems: list[str] = []
-    if training.size > limit:
-        problems.append(
-            f"training.nodes and training.spares make {training.size} nodes; {what} at most {limit}: ask for fewer"
-        )
-    reservation = training.placement.reservation
-    if reservation is not None and not reservation.startswith("cr-"):
-        problems.append(f"placement.id is {reservation!r}; an AWS reservation or capacity block is named cr-...")
-    return problems
+    size = spec.training.nodes + spec.training.spares
+    if size <= limit:
+        return []
+    return [f"training.nodes and training.spares make {size} nodes; {what} at most {limit}: ask for fewer"]
+
+
+def _reservation_problems(spec: ClusterSpec) -> list[str]:
+    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
+        return []
+    return [f"placement.id is {spec.placement.id!r}; an AWS reservation or capacity block is named cr-..."]
 
 
 def _name_problems(cluster_name: str) -> list[str]:

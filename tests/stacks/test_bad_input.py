@@ -130,8 +130,8 @@ def test_an_exemption_that_has_ended_is_a_finding_of_the_policies(project: Any) 
 
 
 def error_in(text: str) -> str:
-    """The error a preview printed, without Pulumi's indentation; it stands there once."""
-    found = re.findall(r"^( *)error: (.*\n(?:\1  .*\n)*)", text, flags=re.MULTILINE)
+    """The error a preview printed, without Pulumi's indentation; it stands there once, under one heading or several."""
+    found = re.findall(r"^( *)error: (.*\n(?:\1(?:  .*|\S.*: \d+ problems?)\n)*)", text, flags=re.MULTILINE)
     assert len(found) == 1, text
     indent, message = found[0]
     return "".join(line.removeprefix(indent) for line in message.splitlines(keepends=True))

@@ -1,0 +1,52 @@
+"""From configuration and spec to a plan: one round of mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from components.__main__ import main
+from components.input_error import InputError
+from components.stack_config import stack_config
+from components.stack_plan import plan_stack
+
+ROOT = Path(__file__).parents[2]
+TRIAL = (ROOT / "stacks/specs/trial.yaml").read_text()
+
+
+def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/mine.yaml").write_text(TRIAL.replace("nodes: 4", "nodes: 450"))
+    monkeypatch.chdir(tmp_path)
+    options = ["--region", "us-east-1", "--zone", "us-west-2a", "--machine", "p6.48xlarge"]
+    done = CliRunner().invoke(main, ["check", "specs/mine.yaml", *options])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "command line: 2 problems",
+        "  --zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a",
+        "  --machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
+        "specs/mine.yaml: 1 problem",
+        "  line 7: training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for "
+        "fewer",
+    ]
+
+
+def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> None:
+    values = {"p:spec": "specs/trial.yaml", "p:cloud": "aws", "p:region": "us-east-1", "p:zone": "us-east-1a"}
+    config = stack_config(values, project="p", stack="s" * 95, program=ROOT / "stacks", root=ROOT)
+    with pytest.raises(InputError) as caught:
+        plan_stack(config, lambda *_: None)
+    assert str(caught.value) == (
+        "specs/trial.yaml: 1 problem\n"
+        f"  line 3: name and stack make the cluster's name 'trial-{'s' * 95}'; EKS takes 100 characters: shorten "
+        "one of them"
+    )
+
+
+def test_the_plan_is_that_of_the_stacks_place() -> None:
+    values = {"p:spec": "specs/trial.yaml", "p:cloud": "aws", "p:region": "eu-west-2", "p:zone": "eu-west-2b"}
+    config = stack_config(values, project="p", stack="dev", program=ROOT / "stacks", root=ROOT)
+    plan = plan_stack(config, lambda *_: None)
+    assert (plan.cluster_name, plan.location) == ("trial-dev", config.location)
