@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+
 from components.clouds import declare, running_stack
 from components.stack_plan import plan_stack
 from cost.storage_price import storage_price
 
+gc.disable()  # as the stack does: what is compared is the costing
 declare(plan_stack(running_stack(), storage_price))

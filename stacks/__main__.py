@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pulumi
 
 from components.clouds import declare, running_stack
@@ -11,6 +13,9 @@ from components.stack_plan import plan_stack
 from cost.preview import costed_plan, watch
 from cost.storage_price import storage_price
 
+# The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and
+# again as they load (a quarter of the program's time), to find next to nothing.
+gc.disable()
 resources = watch()
 try:
     declare(plan_stack(running_stack(), storage_price))
