@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
 from cost.resources import Resource
 from policies.facts import facts
-from policies.rule import Stack, Violation
+from policies.frameworks import FINOPS_BUDGETING
+from policies.rule import Finding, Severity, Stack, StackRule, Violation
 
 if TYPE_CHECKING:
     from cost import Estimate
     from cost.model import Budget
     from cost.verdict import Verdict
 
-__all__ = ["CONFIG", "Judgement", "judge"]
+__all__ = ["Judgement", "budget_rule"]
 
-CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
+_CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
     "monthly": {"type": "string", "description": "Budget in USD a month, instead of what the components register"},
     "onExceed": {"type": "string", "enum": ["fail", "warn"], "description": "Default fail"},
 }
 
 _NAMED: Final = 5
 """Resources without a price that are named one by one."""
-
-_COMPUTE: Final = (
-    "aws:autoscaling/group:Group",
-    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
-    "aws:ec2/capacityReservation:CapacityReservation",
-    "aws:ec2/fleet:Fleet",
-    "aws:ec2/instance:Instance",
-    "aws:ec2/spotFleetRequest:SpotFleetRequest",
-    "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
-    "aws:eks/nodeGroup:NodeGroup",
-    "kubernetes:karpenter.sh/",
-)
-"""Beginnings of the types that start machines or hold them: what a GPU cluster is billed for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,15 +51,33 @@ class Judgement:
         more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
         return f"{self.verdict.sentence}; without a price: {', '.join(reasons[:_NAMED])}{more}"
 
-    @property
-    def compute_without_price(self) -> list[str]:
-        """Logical names of the resources that start machines and have no price."""
-        found = self.estimate
-        compute = [missing.urn for missing in found.not_priced if missing.type.startswith(_COMPUTE)]
-        return [found.names.get(urn, urn) for urn in dict.fromkeys(compute)]
+
+def budget_rule(
+    *, name: str, title: str, why: str, fix: str, severity: Severity, check: Callable[[Judgement], Iterable[Finding]]
+) -> StackRule:
+    """A rule about the budget; where what is configured is no budget, that is all it finds."""
+
+    def checked(stack: Stack) -> Iterator[Finding]:
+        judged = _judge(stack)
+        if isinstance(judged, Violation):
+            yield judged
+        else:
+            yield from check(judged)
+
+    return StackRule(
+        name=name,
+        title=title,
+        why=why,
+        fix=fix,
+        reads="every resource that has a price; the fact budget, or the configured one",
+        severity=severity,
+        frameworks=(FINOPS_BUDGETING,),
+        check=checked,
+        config=_CONFIG,
+    )
 
 
-def judge(stack: Stack) -> Judgement | Violation:
+def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation when the configured one is not a budget."""
     from cost import estimate  # prices are read only when a budget rule runs
     from cost.verdict import budget_verdict

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.budgets import CONFIG, judge
-from policies.frameworks import FINOPS_BUDGETING
-from policies.rule import Finding, Severity, Stack, StackRule, Violation
+from policies.budgets import Judgement, budget_rule
+from policies.rule import Finding, Severity, Violation
 
 __all__ = ["RULE"]
 
 
-def check(stack: Stack) -> Iterator[Finding]:
-    judged = judge(stack)
-    if isinstance(judged, Violation):
-        yield judged
-        return
+def check(judged: Judgement) -> Iterator[Finding]:
     verdict = judged.verdict
     if verdict is None:
         return
@@ -28,15 +23,12 @@ def check(stack: Stack) -> Iterator[Finding]:
         )
 
 
-RULE: Final = StackRule(
+RULE: Final = budget_rule(
     name="budget-ceiling",
     title="The monthly total stays within the budget when autoscaling goes to its limit",
     why="An elastic pool that nobody watches runs at its limit for a weekend.",
     fix="Lower the limit of the elastic pool (spec.limits of the Karpenter NodePool, elastic in the cluster spec), or "
     "agree on a larger budget.",
-    reads="every resource that has a price; the fact budget, or the configured one",
     severity=Severity.MEDIUM,
-    frameworks=(FINOPS_BUDGETING,),
     check=check,
-    config=CONFIG,
 )
