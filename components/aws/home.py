@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, efs, vpc
 
-from components.aws.addon import addon
 from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, pod_role
+from components.aws.csi_driver import csi_driver
+from components.aws.identity import Tagger
 from components.aws.plan import HomePlan
 
 __all__ = ["Home"]
@@ -75,33 +75,19 @@ class Home(pulumi.ComponentResource):
             )
             for letter, subnet in zip("abc", subnet_ids, strict=False)
         ]
-        # The volume is declared by hand, so the driver may look and not create.
-        role, grants = pod_role(
-            f"{name}-csi-role",
-            cluster_name=control_plane.cluster_name,
-            namespace="kube-system",
-            service_account="efs-csi-controller-sa",
-            statements=[
-                {
-                    "Effect": "Allow",
-                    "Action": [
-                        "elasticfilesystem:DescribeAccessPoints",
-                        "elasticfilesystem:DescribeFileSystems",
-                        "elasticfilesystem:DescribeMountTargets",
-                        "ec2:DescribeAvailabilityZones",
-                    ],
-                    "Resource": "*",
-                }
-            ],
-            tags=tags,
-            opts=here,
-        )
-        driver = addon(
+        driver = csi_driver(
             f"{name}-csi",
-            "aws-efs-csi-driver",
+            "efs",
+            reads=[
+                "elasticfilesystem:DescribeAccessPoints",
+                "elasticfilesystem:DescribeFileSystems",
+                "elasticfilesystem:DescribeMountTargets",
+                "ec2:DescribeAvailabilityZones",
+            ],
             cluster_name=control_plane.cluster_name,
+            after=after,
             tags=tags,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
+            parent=self,
         )
         self.file_system_id = file_system.id
         self.ready = [driver, *targets]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import ec2, fsx, vpc
 
-from components.aws.addon import addon
 from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, pod_role
+from components.aws.csi_driver import csi_driver
+from components.aws.identity import Tagger
 from components.aws.lustre import LustrePlan
 from components.aws.network import Network
 
@@ -87,22 +87,14 @@ class Storage(pulumi.ComponentResource):
                 tags=tags(f"{name}-bucket"),
                 opts=here,
             )
-        # The volume is declared by hand, so the driver may look and not create.
-        role, grants = pod_role(
-            f"{name}-csi-role",
-            cluster_name=control_plane.cluster_name,
-            namespace="kube-system",
-            service_account="fsx-csi-controller-sa",
-            statements=[{"Effect": "Allow", "Action": ["fsx:DescribeFileSystems"], "Resource": "*"}],
-            tags=tags,
-            opts=here,
-        )
-        driver = addon(
+        driver = csi_driver(
             f"{name}-csi",
-            "aws-fsx-csi-driver",
+            "fsx",
+            reads=["fsx:DescribeFileSystems"],
             cluster_name=control_plane.cluster_name,
+            after=after,
             tags=tags,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
+            parent=self,
         )
         self.file_system_id = file_system.id
         self.dns_name = file_system.dns_name

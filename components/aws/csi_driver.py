@@ -1,0 +1,43 @@
+"""The driver that mounts a file system whose volume is declared by hand."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_aws import eks
+
+from components.aws.addon import addon
+from components.aws.identity import Tagger, pod_role
+
+__all__ = ["csi_driver"]
+
+
+def csi_driver(
+    name: str,
+    file_system: str,
+    *,
+    reads: list[str],
+    cluster_name: pulumi.Input[str],
+    after: list[pulumi.Resource],
+    tags: Tagger,
+    parent: pulumi.Resource,
+) -> eks.Addon:
+    """The add-on, and a role that lets its controller look and not create.
+
+    file_system: `efs` or `fsx`. reads: the IAM actions it needs. after: the nodes its controller runs on.
+    """
+    role, grants = pod_role(
+        f"{name}-role",
+        cluster_name=cluster_name,
+        namespace="kube-system",
+        service_account=f"{file_system}-csi-controller-sa",
+        statements=[{"Effect": "Allow", "Action": reads, "Resource": "*"}],
+        tags=tags,
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    return addon(
+        name,
+        f"aws-{file_system}-csi-driver",
+        cluster_name=cluster_name,
+        tags=tags,
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=[role, *grants, *after]),
+    )
