@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,11 @@ def test_the_committed_schema_is_the_one_of_the_spec() -> None:
 
 
 def test_every_spec_names_the_schema() -> None:
-    specs = sorted(ROOT.glob("stacks/specs/*.yaml"))
+    specs = sorted([*ROOT.glob("stacks/specs/*.yaml"), *ROOT.glob("examples/specs/*.yaml")])
     assert specs
     for spec in specs:
-        assert spec.read_text().startswith("# yaml-language-server: $schema=schema.json\n"), spec
+        schema = os.path.relpath(ROOT / "stacks/specs/schema.json", spec.parent)
+        assert spec.read_text().startswith(f"# yaml-language-server: $schema={schema}\n"), spec
 
 
 def test_every_field_is_described() -> None:
