@@ -69,11 +69,25 @@ class TrainingCluster(pulumi.ComponentResource):
             tags=tags,
             opts=here,
         )
+        inside = pulumi.ResourceOptions(
+            parent=self,
+            providers=[
+                kubernetes.Provider(
+                    f"{name}-kubernetes",
+                    kubeconfig=control_plane.kubeconfig,
+                    enable_server_side_apply=True,
+                    opts=pulumi.ResourceOptions(parent=self),
+                )
+            ],
+        )
+        workspace = Workspace(f"{name}-workspace", labels=labels, opts=inside)
         training = TrainingPool(
             f"{name}-training",
             plan.training,
             network=network,
             control_plane=control_plane,
+            # These nodes are most of the bill: an API that `up` can't reach fails before they start.
+            after=[workspace.namespace],
             labels=labels,
             tags=tags,
             opts=here,
@@ -108,20 +122,8 @@ class TrainingCluster(pulumi.ComponentResource):
                 capacity_gib=max(1, math.ceil(Decimal(plan.home.expected_gib))),
                 after=files.ready,
             )
-        inside = pulumi.ResourceOptions(
-            parent=self,
-            providers=[
-                kubernetes.Provider(
-                    f"{name}-kubernetes",
-                    kubeconfig=control_plane.kubeconfig,
-                    enable_server_side_apply=True,
-                    opts=pulumi.ResourceOptions(parent=self),
-                )
-            ],
-        )
-        Workspace(
-            f"{name}-workspace",
-            shared=Volume(
+        workspace.mount(
+            Volume(
                 driver="fsx.csi.aws.com",
                 handle=storage.file_system_id,
                 attributes={"dnsname": storage.dns_name, "mountname": storage.mount_name},
@@ -129,9 +131,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 capacity_gib=plan.storage.usable_gib,
                 after=storage.ready,
             ),
-            home=home,
-            labels=labels,
-            opts=inside,
+            home,
         )
         Devices(f"{name}-devices", registry=plan.access.registry, after=system.ready, opts=inside)
         if plan.elastic is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pulumi
 from pulumi_aws import ec2, eks, vpc
@@ -33,10 +33,12 @@ class TrainingPool(pulumi.ComponentResource):
         *,
         network: Network,
         control_plane: ControlPlane,
+        after: Sequence[pulumi.Resource],
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        """after: what stands before the first node starts."""
         super().__init__("gpucluster:aws:TrainingPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         fabric = _fabric_security_group(f"{name}-efa", network.vpc_id, tags, here)
@@ -94,7 +96,7 @@ class TrainingPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU_TAINT_KEY, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
         )
         self.ready = [nodes]
         self.fabric_group_id = fabric.id

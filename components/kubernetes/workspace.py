@@ -18,30 +18,34 @@ HOME_CLAIM = "home"
 
 
 class Workspace(pulumi.ComponentResource):
-    """Outputs: namespace, claim; homeClaim where there is a home file system."""
+    """namespace: the first object of ours in the cluster; what costs much waits for it, and so for an API in reach.
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        shared: Volume,
-        home: Volume | None,
-        labels: Mapping[str, str],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
+    Outputs, once the volumes are mounted: namespace, claim; homeClaim where there is a home file system.
+    """
+
+    namespace: Namespace
+
+    def __init__(self, name: str, *, labels: Mapping[str, str], opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
-        here = pulumi.ResourceOptions(parent=self)
-        namespace = Namespace(
+        self._name = name
+        self._labels = labels
+        self.namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
                 name=NAMESPACE, labels={**labels, "pod-security.kubernetes.io/enforce": "baseline"}
             ),
-            opts=here,
+            opts=pulumi.ResourceOptions(parent=self),
         )
-        inside = namespace.metadata.name
-        claim = claimed(name, shared, claim=CLAIM, namespace=inside, labels=labels, opts=here)
+
+    def mount(self, shared: Volume, home: Volume | None) -> None:
+        """Adds the claims, which come last: their file systems may need what waits for the namespace."""
+        inside = self.namespace.metadata.name
+        here = pulumi.ResourceOptions(parent=self)
+        claim = claimed(self._name, shared, claim=CLAIM, namespace=inside, labels=self._labels, opts=here)
         outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": claim.metadata.name}
         if home is not None:
-            second = claimed(f"{name}-home", home, claim=HOME_CLAIM, namespace=inside, labels=labels, opts=here)
+            second = claimed(
+                f"{self._name}-home", home, claim=HOME_CLAIM, namespace=inside, labels=self._labels, opts=here
+            )
             outputs["homeClaim"] = second.metadata.name
         self.register_outputs(outputs)

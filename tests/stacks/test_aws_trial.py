@@ -100,6 +100,18 @@ def test_the_ledger_of_the_cloud_holds_what_the_state_holds(standing: Any) -> No
     assert {(item["type"], item["id"]) for item in standing.ledger()} == owned
 
 
+def test_the_training_nodes_start_after_the_kubernetes_api_took_an_object(standing: Any) -> None:
+    """They are most of the bill, and an API out of reach ends an up at its first object."""
+    state = json.loads(standing.pulumi("stack", "export").out)
+    needs = {item["urn"]: item.get("dependencies") or [] for item in state["deployment"]["resources"]}
+    (nodes,) = (urn for urn in needs if urn.endswith("::trial-training-nodes"))
+    objects = [need.split("::")[-1] for need in needs[nodes] if "$kubernetes:" in need]
+    assert objects == ["trial-workspace-namespace"]
+    # The object itself waits for nothing that starts after the nodes.
+    (namespace,) = (urn for urn in needs if urn.endswith("::trial-workspace-namespace"))
+    assert needs[namespace] == []
+
+
 def test_destroy_leaves_nothing(project: Any) -> None:
     assert project.pulumi("up", "--yes").code == 0
     assert len(project.ledger()) > 70
@@ -107,6 +119,7 @@ def test_destroy_leaves_nothing(project: Any) -> None:
     assert done.code == 0, done.text
     assert project.ledger() == []
     gone = _deleted(done.out)
+    assert gone.index("trial-training-nodes") < gone.index("trial-workspace-namespace")
     karpenter = [
         "trial-elastic-pool",
         "trial-elastic-class",
