@@ -9,7 +9,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := setup
-.PHONY: setup help preview up destroy test check bench lock clean
+.PHONY: setup help preview up destroy test check bench docs lock clean
 
 setup: $(READY) ## Install everything into .venv (needs Python 3.11 and pip)
 
@@ -38,6 +38,9 @@ check: $(READY) ## Format, lint and types
 
 bench: $(READY) ## The benchmarks, as ratios
 	@$(BIN)/python -m benchmarks
+
+docs: $(READY) ## Write the costed pages of all examples anew
+	@$(BIN)/python -m examples.pages
 
 lock: $(UV) ## Pin every dependency again
 	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --extra dev --output-file requirements.lock pyproject.toml

@@ -14,7 +14,7 @@ from components.aws.interfaces import Interface, plan_interfaces
 from components.aws.location import Location
 from components.aws.lustre import LustrePlan, plan_lustre
 from components.aws.machines import training_machine
-from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, reservation_notes
+from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, on_demand_note, reservation_notes
 from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
 from components.shapes import Shape, elastic_shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
@@ -296,9 +296,10 @@ def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> l
             f"{storage.bucket} must exist in {location.region}; its objects appear under /bucket, and what is changed "
             "there is not written back"
         )
-    reservation = training.placement.reservation
-    if reservation is not None:
-        machine = training.shape.machine_type
+    reservation, machine = training.placement.reservation, training.shape.machine_type
+    if reservation is None:
+        notes.append(on_demand_note(nodes=training.size, machine=machine, location=location))
+    else:
         held = (block_size(training.size) if training.capacity_block else None) or training.size
         notes += reservation_notes(reservation, nodes=held, machine=machine, location=location)
         if training.capacity_block:

@@ -1,10 +1,10 @@
-"""What a reservation or a capacity block asks of the pool that runs in it. Nothing here buys one. Imports no Pulumi."""
+"""What each way to buy asks of the training pool. Nothing here buys a reservation or a block. Imports no Pulumi."""
 
 from __future__ import annotations
 
 from components.aws.location import Location
 
-__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "reservation_notes"]
+__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "reservation_notes"]
 
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
 # aws/aws-eks-best-practices, aiml_compute.
@@ -14,6 +14,17 @@ BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 def block_size(nodes: int) -> int | None:
     """Instances of the smallest capacity block that holds so many nodes; None where no block does."""
     return next((size for size in BLOCK_SIZES if size >= nodes), None)
+
+
+def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
+    """What buying on demand leaves open: no API tells beforehand whether EC2 has the machines.
+
+    Source: aws/containers-roadmap #2204.
+    """
+    return (
+        f"on demand promises no capacity: where {location.zone} has no {nodes} x {machine}, the node group ends as "
+        "CREATE_FAILED; a reservation or a capacity block holds them"
+    )
 
 
 def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:

@@ -1,9 +1,17 @@
-"""Every way to buy, place and store, from `examples/specs`, on the real engine: built, unchanged after, destroyed."""
+"""Every way to buy, place and store, from `examples/specs`, on the real engine: built as its page in `docs/examples`
+says, unchanged after, destroyed.
+
+A kind is an example, with a machine behind `@` where the stack's configuration names one.
+"""
 
 from __future__ import annotations
 
+import datetime
 import json
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,23 +21,53 @@ import pytest
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parents[2]
-# On demand in a group, with an elastic pool, is what the trial stack's own tests build.
-KINDS = ["h200", "reservation", "reservation-in-group", "single-node", "storage-fast"]
+KINDS = [
+    "a100",
+    "a100-40gb",
+    "capacity-block-active",
+    "elastic-spot",
+    "h200",
+    "h200@p5e.48xlarge",
+    "on-demand-group",
+    "on-demand-group@p5.4xlarge",
+    "reservation",
+    "reservation-in-group",
+    "single-node",
+    "storage-fast",
+]
 
 
 @pytest.fixture
 def kind(request: pytest.FixtureRequest, tmp_path: Path, copy: Callable[[Path], Any]) -> Any:
-    """A project whose stack stands for one of the examples."""
+    """A project whose stack stands for one of the kinds."""
+    example, _, machine = request.param.partition("@")
     project = copy(tmp_path)
-    shutil.copy(ROOT / f"examples/specs/{request.param}.yaml", project.path / "stacks/specs/trial.yaml")
+    shutil.copy(ROOT / f"examples/specs/{example}.yaml", project.path / "stacks/specs/trial.yaml")
+    if machine:
+        with (project.path / "stacks/Pulumi.aws-trial.yaml").open("a") as file:
+            file.write(f"  gpucluster:machine: {machine}\n")
     return project
 
 
+@pytest.fixture(scope="module")
+def todays_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """docs/examples as `make docs` would write it today."""
+    folder = tmp_path_factory.mktemp("pages")
+    command = [sys.executable, "-m", "examples.pages", str(folder), "--day", datetime.date.today().isoformat()]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=300)
+    return folder / "aws"
+
+
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
-def test_each_kind_is_built_and_stays_and_goes(kind: Any) -> None:
+def test_each_kind_is_built_and_stays_and_goes(kind: Any, todays_pages: Path, request: pytest.FixtureRequest) -> None:
     made = kind.pulumi("up", "--yes", "--policy-pack", "policies")
     assert made.code == 0, made.text
-    assert "mandatory" not in made.text
+    assert "[mandatory]" not in made.text
+    name = request.node.callspec.params["kind"]
+    if "@" not in name:
+        page = (todays_pages / f"{name}.md").read_text()
+        [promised] = re.findall(r"^\$ pulumi preview .*?\n(.*?)\n```$", page, re.DOTALL | re.MULTILINE)
+        assert promised in "\n".join(line.removeprefix("    ") for line in made.out.splitlines())
     after = kind.pulumi("preview", "--expect-no-changes")
     assert after.code == 0, after.text
     gone = kind.pulumi("destroy", "--yes")

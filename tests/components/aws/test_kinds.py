@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
 from components.aws.location import Location
 from components.aws.plan import plan_cluster
+from components.shapes import shapes
 from components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs"
@@ -26,16 +29,19 @@ class Recorder(Mocks):
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         self.seen.append((args.typ, args.name, args.inputs))
-        computed: dict[str, Any] = {"name": args.name, "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}"}
+        known = {"name": args.name, "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}"}
+        computed: dict[str, Any] = {}
         if args.typ == "aws:eks/cluster:Cluster":
-            computed |= {
+            computed = {
                 "endpoint": "https://cluster.example",
                 "certificateAuthority": {"data": "Y2VydA=="},
                 "vpcConfig": {**args.inputs["vpcConfig"], "clusterSecurityGroupId": "sg-cluster"},
             }
         if args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
-            computed |= {"latestVersion": 1}
-        return f"{args.name}-id", {**args.inputs, **computed}
+            computed = {"latestVersion": 1}
+        if args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
+            computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
+        return f"{args.name}-id", {**known, **args.inputs, **computed}
 
     def call(self, args: MockCallArgs) -> dict[Any, Any]:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
@@ -57,75 +63,200 @@ def registered(kind: str, *, machine: str | None = None) -> Registered:
     return sorted(recorder.seen, key=lambda item: item[1])
 
 
-def pool(found: Registered, name: str) -> dict[str, Any]:
-    """What decides where a training pool's nodes come from: group, template and node group."""
-    inputs = {full.removeprefix(f"{name}-training-"): value for _, full, value in found}
-    template, nodes = inputs["template"], inputs["nodes"]
-    return {
-        "group": inputs.get("group", {}).get("strategy"),
-        "machine": template["instanceType"],
-        "market": template.get("instanceMarketOptions"),
-        "reservation": template.get("capacityReservationSpecification"),
-        "placement": template.get("placement"),
-        "capacity": nodes["capacityType"],
-        "sizes": tuple(nodes["scalingConfig"][key] for key in ("minSize", "desiredSize", "maxSize")),
-        "subnets": nodes["subnetIds"],
-        "update": nodes["updateConfig"],
-    }
-
-
-EXPECTED: dict[str, tuple[str, dict[str, Any]]] = {
-    "on-demand-group": ("group", {"group": "cluster", "placement": {"groupName": "group-training-group"}}),
-    "reservation": ("odcr", {"reservation": TARGET}),
-    "reservation-in-group": ("cpg-odcr", {"reservation": TARGET, "placement": {"groupName": "research-h100"}}),
-    "capacity-block": (
-        "block",
-        {
-            "reservation": TARGET,
-            "market": {"marketType": "capacity-block"},
-            "capacity": "CAPACITY_BLOCK",
-            "sizes": (0, 0, 5),
-        },
+FABRIC_CARDS = {
+    "p5.48xlarge": 32,
+    "p5.4xlarge": 1,
+    "p5e.48xlarge": 32,
+    "p5en.48xlarge": 16,
+    "p4d.24xlarge": 4,
+    "p4de.24xlarge": 4,
+}
+BLOCK = {"instanceMarketOptions": {"marketType": "capacity-block"}, "capacityReservationSpecification": TARGET}
+# Kind, with a machine behind @ where the stack's configuration names one -> name of the cluster, machine, whether it
+# has a group of its own, what the template has besides, capacity type, least, wanted and most nodes.
+EXPECTED: dict[str, tuple[str, str, bool, dict[str, Any], str, tuple[int, int, int]]] = {
+    "on-demand-group": ("group", "p5.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "on-demand-group@p5.4xlarge": ("group", "p5.4xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "elastic-spot": ("elastic", "p5.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "h200": ("h200", "p5en.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "h200@p5e.48xlarge": ("h200", "p5e.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "a100": ("a100", "p4de.24xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "a100-40gb": ("a100-40gb", "p4d.24xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "single-node": ("single", "p5.48xlarge", False, {}, "ON_DEMAND", (1, 1, 1)),
+    "reservation": (
+        "odcr",
+        "p5.48xlarge",
+        False,
+        {"capacityReservationSpecification": TARGET},
+        "ON_DEMAND",
+        (5, 5, 5),
     ),
-    "capacity-block-active": (
-        "block",
-        {
-            "reservation": TARGET,
-            "market": {"marketType": "capacity-block"},
-            "capacity": "CAPACITY_BLOCK",
-            "sizes": (0, 8, 8),
-        },
+    "reservation-in-group": (
+        "cpg-odcr",
+        "p5.48xlarge",
+        False,
+        {"capacityReservationSpecification": TARGET, "placement": {"groupName": "research-h100"}},
+        "ON_DEMAND",
+        (5, 5, 5),
     ),
-    "single-node": ("single", {"sizes": (1, 1, 1)}),
-    "h200": (
-        "h200",
-        {"machine": "p5en.48xlarge", "group": "cluster", "placement": {"groupName": "h200-training-group"}},
-    ),
-    "a100": (
-        "a100",
-        {"machine": "p4de.24xlarge", "group": "cluster", "placement": {"groupName": "a100-training-group"}},
-    ),
+    "capacity-block": ("block", "p5.48xlarge", False, BLOCK, "CAPACITY_BLOCK", (0, 0, 5)),
+    "capacity-block-active": ("block", "p5.48xlarge", False, BLOCK, "CAPACITY_BLOCK", (0, 8, 8)),
+}
+LABELS = {
+    "team": "research",
+    "project": "foundation-model",
+    "cost-center": "cc-1234",
+    "environment": "trial",
+    "owner": "ml-platform",
+    "pulumi-project": "gpucluster",
+    "pulumi-stack": "aws-trial",
 }
 
 
-@pytest.mark.parametrize("kind", EXPECTED)
-def test_each_kind_takes_its_nodes_from_where_it_says_and_buys_nothing(kind: str) -> None:
-    name, differs = EXPECTED[kind]
-    found = registered(kind)
-    assert pool(found, name) == {
-        "group": None,
-        "machine": "p5.48xlarge",
-        "market": None,
-        "reservation": None,
-        "placement": None,
-        "capacity": "ON_DEMAND",
-        "sizes": (5, 5, 5),
-        # One subnet is one zone.
-        "subnets": [f"{name}-network-gpu-id"],
-        "update": {"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
-        **differs,
+def expected_pool(kind: str) -> Registered:
+    """The training pool of a kind by name, whole but for tags: EC2's rule for the interfaces of machines with several
+    network cards, and what EKS takes in the template of a node group.
+    """
+    cluster, machine, grouped, more, capacity, (least, wanted, most) = EXPECTED[kind]
+    name = f"{cluster}-training"
+    fabric = f"{name}-efa-id"
+    places = [
+        (0, 0, "interface"),
+        (0, 1, "efa-only"),
+        *((card, 0, "efa-only") for card in range(1, FABRIC_CARDS[machine])),
+    ]
+    rule = {"securityGroupId": fabric, "ipProtocol": "-1"}
+    inside = {**rule, "referencedSecurityGroupId": fabric, "description": "EFA within the pool"}
+    policies = {
+        "cni": "AmazonEKS_CNI_Policy",
+        "registry": "AmazonEC2ContainerRegistryPullOnly",
+        "ssm": "AmazonSSMManagedInstanceCore",
+        "worker": "AmazonEKSWorkerNodePolicy",
     }
+    trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": ["sts:AssumeRole"]}
+    found: Registered = [
+        ("gpucluster:aws:TrainingPool", name, {}),
+        (
+            "aws:ec2/securityGroup:SecurityGroup",
+            f"{name}-efa",
+            {"description": "EFA between the nodes of one training pool", "vpcId": f"{cluster}-network-vpc-id"},
+        ),
+        ("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", f"{name}-efa-in", inside),
+        (
+            "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
+            f"{name}-efa-internet",
+            {**rule, "cidrIpv4": "0.0.0.0/0", "description": "Images and APIs"},
+        ),
+        ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", f"{name}-efa-out", inside),
+        *([("aws:ec2/placementGroup:PlacementGroup", f"{name}-group", {"strategy": "cluster"})] if grouped else []),
+        (
+            "aws:eks/nodeGroup:NodeGroup",
+            f"{name}-nodes",
+            {
+                "amiType": "AL2023_x86_64_NVIDIA",
+                "capacityType": capacity,
+                "clusterName": f"{cluster}-aws-trial",
+                "labels": {
+                    **LABELS,
+                    "gpucluster/pool": "training",
+                    "nvidia.com/gpu.present": "true",
+                    "vpc.amazonaws.com/efa.present": "true",
+                },
+                "launchTemplate": {"id": f"{name}-template-id", "version": "1"},
+                "nodeRepairConfig": {"enabled": True},
+                "nodeRoleArn": f"arn:aws:mock:us-east-1:000000000000:{name}-role",
+                "scalingConfig": {"minSize": least, "desiredSize": wanted, "maxSize": most},
+                # One subnet is one zone.
+                "subnetIds": [f"{cluster}-network-gpu-id"],
+                "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
+                "updateConfig": {"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
+            },
+        ),
+        (
+            "aws:iam/role:Role",
+            f"{name}-role",
+            {"assumeRolePolicy": json.dumps({"Version": "2012-10-17", "Statement": [trust]})},
+        ),
+        *(
+            (
+                "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+                f"{name}-role-{suffix}",
+                {"role": f"{name}-role", "policyArn": f"arn:aws:iam::aws:policy/{policy}"},
+            )
+            for suffix, policy in policies.items()
+        ),
+        (
+            "aws:ec2/launchTemplate:LaunchTemplate",
+            f"{name}-template",
+            {
+                "instanceType": machine,
+                "updateDefaultVersion": True,
+                "blockDeviceMappings": [
+                    {
+                        "deviceName": "/dev/xvda",
+                        "ebs": {
+                            "volumeSize": 500,
+                            "volumeType": "gp3",
+                            "encrypted": "true",
+                            "deleteOnTermination": "true",
+                        },
+                    }
+                ],
+                "metadataOptions": {
+                    "httpEndpoint": "enabled",
+                    "httpTokens": "required",
+                    "httpPutResponseHopLimit": 1,
+                },
+                "networkInterfaces": [
+                    {
+                        "networkCardIndex": card,
+                        "deviceIndex": device,
+                        "interfaceType": type_,
+                        "deleteOnTermination": "true",
+                        "securityGroups": ["sg-cluster", fabric],
+                    }
+                    for card, device, type_ in places
+                ],
+                **({"placement": {"groupName": f"{name}-group"}} if grouped else {}),
+                **more,
+            },
+        ),
+    ]
+    return found
+
+
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_each_kind_registers_exactly_this_training_pool_and_buys_nothing(kind: str) -> None:
+    example, _, machine = kind.partition("@")
+    found = registered(example, machine=machine or None)
+    # Tags and user data have tests of their own.
+    apart = {"tags", "tagSpecifications", "userData"}
+    pool = [
+        (type_, name, {key: value for key, value in inputs.items() if key not in apart})
+        for type_, name, inputs in found
+        if name.startswith(f"{EXPECTED[kind][0]}-training")
+    ]
+    assert pool == expected_pool(kind)
     assert [type_ for type_, _, _ in found if "apacityReservation" in type_ or "apacityBlock" in type_] == []
+
+
+def test_every_example_and_every_machine_is_among_the_kinds() -> None:
+    stored = {"closed", "storage-bucket-home", "storage-fast"}
+    assert {kind.partition("@")[0] for kind in EXPECTED} == {path.stem for path in SPECS.glob("*.yaml")} - stored
+    machines = {row.machine_type for row in shapes() if row.cloud == "aws"}
+    assert {machine for _, machine, *_ in EXPECTED.values()} == machines == set(FABRIC_CARDS)
+
+
+def test_spot_is_for_the_elastic_pool_only() -> None:
+    found = {name: inputs for _, name, inputs in registered("elastic-spot")}
+    assert found["elastic-training-nodes"]["capacityType"] == "ON_DEMAND"
+    pool = found["elastic-elastic-pool"]["spec"]
+    assert pool["template"]["spec"]["requirements"] == [
+        {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
+        {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot", "on-demand"]},
+        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]},
+    ]
+    assert (pool["limits"], "weight" in pool) == ({"nvidia.com/gpu": "16"}, False)
 
 
 def test_the_resources_of_a_pool_differ_by_the_group_only() -> None:
@@ -143,26 +274,45 @@ def test_the_resources_of_a_pool_differ_by_the_group_only() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "machine", "fabric"),
-    [
-        ("on-demand-group", "group", None, 32),
-        ("on-demand-group", "group", "p5.4xlarge", 1),
-        ("h200", "h200", None, 16),
-        ("h200", "h200", "p5e.48xlarge", 32),
-        ("a100", "a100", None, 4),
-    ],
-)
-def test_each_machine_has_one_ip_interface_and_the_fabric_on_every_card(
-    kind: str, name: str, machine: str | None, fabric: int
-) -> None:
-    (template,) = [
-        inputs for _, full, inputs in registered(kind, machine=machine) if full == f"{name}-training-template"
+def test_every_gpu_node_installs_the_lustre_client() -> None:
+    found = {name: inputs for _, name, inputs in registered("elastic-spot")}
+    scripts = [
+        base64.b64decode(found["elastic-training-template"]["userData"]).decode(),
+        found["elastic-elastic-class"]["spec"]["userData"],
     ]
-    places = [
-        (item["networkCardIndex"], item["deviceIndex"], item["interfaceType"]) for item in template["networkInterfaces"]
-    ]
-    assert places == [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, fabric))]
+    assert ["dnf install -y lustre-client" in script.splitlines() for script in scripts] == [True, True]
+
+
+def test_lustre_is_open_on_its_ports_and_mounted_by_the_name_that_fsx_gives() -> None:
+    """FSx for Lustre user guide: TCP 988 and 1018 to 1023 among servers and clients."""
+    found = registered("on-demand-group")
+    servers, clients, network = "group-storage-lustre-id", "sg-cluster", "10.0.0.0/16"
+    opened = {
+        (
+            type_.rpartition("SecurityGroup")[2],
+            inputs["securityGroupId"],
+            inputs.get("referencedSecurityGroupId") or inputs["cidrIpv4"],
+            inputs["ipProtocol"],
+            inputs["fromPort"],
+            inputs["toPort"],
+        )
+        for type_, name, inputs in found
+        if name.startswith("group-storage-lustre-")
+    }
+    pairs = {
+        ("IngressRule", servers, servers),
+        ("EgressRule", servers, servers),
+        ("IngressRule", servers, network),
+        ("EgressRule", servers, network),
+        ("IngressRule", clients, servers),
+    }
+    assert opened == {(*pair, "tcp", *ports) for pair in pairs for ports in ((988, 988), (1018, 1023))}
+    [volume] = [inputs for _, name, inputs in found if name == "group-workspace-volume"]
+    assert volume["spec"]["csi"] == {
+        "driver": "fsx.csi.aws.com",
+        "volumeHandle": "group-storage-shared-id",
+        "volumeAttributes": {"dnsname": "fs.example", "mountname": "abcd1234"},
+    }
 
 
 def test_storage_over_the_fabric_is_open_to_itself_and_its_clients_both_ways_before_it_is_made() -> None:

@@ -14,6 +14,10 @@ from components.spec import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
 Vary = Callable[..., ClusterSpec]
+ON_DEMAND = (
+    "on demand promises no capacity: where us-east-1a has no 5 x p5.48xlarge, the node group ends as CREATE_FAILED; "
+    "a reservation or a capacity block holds them"
+)
 
 
 def test_the_trial_becomes_five_nodes_in_one_group(vary: Vary) -> None:
@@ -45,7 +49,8 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "notBuilt": [],
         "losses": [],
         "notes": [
-            "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here"
+            "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here",
+            ON_DEMAND,
         ],
         "equivalence": {
             "machineType": "p5.48xlarge",
@@ -175,6 +180,12 @@ def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
         4,
         ["GPU fabric: 1,600 Gb/s a node asked, 100 on p5.4xlarge", "GPUs a node: 8 asked, 1 on p5.4xlarge"],
     )
+
+
+def test_on_demand_is_said_to_promise_nothing(vary: Vary) -> None:
+    reserved = vary(placement={"kind": "reservation", "id": "cr-1"})
+    said = [ON_DEMAND in plan_cluster(spec, HERE, stack="s").facts["notes"] for spec in (vary(), reserved)]
+    assert said == [True, False]
 
 
 def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:

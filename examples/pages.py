@@ -1,0 +1,223 @@
+"""Writes docs/examples: for each stack's own spec and each of examples/specs its plan, and what a preview prints of it.
+
+`make docs` runs it. The stack's own program runs against a monitor that answers as a first preview does: the program
+prices what it declares before it sends anything to an engine, so no engine is needed for the same text.
+
+`examples/specs/NAME.yaml` stands in the stack aws-trial, `examples/specs/CLOUD/NAME.yaml` in CLOUD-trial.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import functools
+import logging
+import runpy
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import click
+import pulumi
+import yaml
+from click.testing import CliRunner
+from pulumi.runtime import mocks, settings
+from pulumi.runtime.stack import run_in_stack
+
+from components.__main__ import main as cluster
+from cost.prices import PriceBook
+
+__all__ = ["Example", "examples", "write_pages"]
+
+ROOT = Path(__file__).parents[1]
+_SPECS = ROOT / "examples/specs"
+_DEFAULT_CLOUD = "aws"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """cloud: the part of the name of its stack before `-trial`."""
+
+    spec: Path
+    cloud: str
+
+    @property
+    def stack(self) -> str:
+        return f"{self.cloud}-trial"
+
+    @property
+    def page(self) -> Path:
+        """Where its page stands, below docs/examples."""
+        return Path(self.cloud) / f"{self.spec.stem}.md"
+
+    @property
+    def shown(self) -> str:
+        return self.spec.relative_to(ROOT).as_posix()
+
+
+def examples() -> list[Example]:
+    """Every example, by cloud and name."""
+    found = [
+        Example(spec=path, cloud=_DEFAULT_CLOUD if path.parent == _SPECS else path.parent.name)
+        for path in _SPECS.rglob("*.yaml")
+    ]
+    for path in (ROOT / "stacks").glob("Pulumi.*-trial.yaml"):
+        cloud = path.name.removeprefix("Pulumi.").removesuffix("-trial.yaml")
+        found.append(Example(spec=ROOT / "stacks" / _config(path)["gpucluster:spec"], cloud=cloud))
+    return sorted(found, key=lambda example: example.page)
+
+
+def write_pages(folder: Path, day: datetime.date) -> None:
+    """One page an example, and an index. What no example stands behind any more goes.
+
+    day: prices are judged fresh or old against it, so that a page stays as it is until someone writes it anew.
+    """
+    found = examples()
+    with mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day)):
+        pages = {example.page: _page(example) for example in found}
+    for cloud in folder.glob("*/"):
+        shutil.rmtree(cloud)
+    for path, text in pages.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    (folder / "README.md").write_text(_index(found, day), encoding="utf-8")
+
+
+def _index(found: list[Example], day: datetime.date) -> str:
+    rows = "\n".join(
+        f"| [{example.spec.stem}]({example.page.as_posix()}) | `{example.stack}` | {_about(example)} |"
+        for example in found
+    )
+    return (
+        "# Examples, costed\n\n"
+        "The trial and every spec of [`examples/specs/`](../../examples/specs/), with plan and cost as a preview\n"
+        f"prints them. Written by `make docs` on {day}, which decides how fresh a price is; a test holds each page\n"
+        "against what the program gives. To preview an example, name it in the configuration of its stack:\n"
+        "`gpucluster:spec: ../examples/specs/h200.yaml`.\n\n"
+        f"| example | stack | what it is |\n| --- | --- | --- |\n{rows}\n"
+    )
+
+
+def _page(example: Example) -> str:
+    with _project(example):
+        plan = _checked(example.stack)
+        preview = _previewed(example.stack)
+    above = "../" * (len(example.page.parts) + 1)
+    return (
+        f"# {example.spec.stem}\n\n{_about(example)}\n\n"
+        f"Spec: [`{example.shown}`]({above}{example.shown}). Written by `make docs`.\n\n"
+        f"```\n$ cluster check --stack {example.stack}\n{plan}\n```\n\n"
+        f"```\n$ pulumi preview --stack {example.stack}\n{preview}\n```\n"
+    )
+
+
+def _about(example: Example) -> str:
+    """The comment at the head of the spec."""
+    lines = example.spec.read_text(encoding="utf-8").splitlines()
+    head: list[str] = []
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        if not line.startswith("# yaml-language-server:"):
+            head.append(line.removeprefix("#").strip())
+    return " ".join(head)
+
+
+@contextlib.contextmanager
+def _project(example: Example) -> Iterator[None]:
+    """The project with the example as the spec of its stack, as the working folder."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        shutil.copy(ROOT / "Pulumi.yaml", root)
+        (root / "stacks/specs").mkdir(parents=True)
+        shutil.copy(ROOT / f"stacks/Pulumi.{example.stack}.yaml", root / "stacks")
+        shutil.copy(
+            example.spec, root / "stacks" / _config(root / f"stacks/Pulumi.{example.stack}.yaml")["gpucluster:spec"]
+        )
+        with contextlib.chdir(root):
+            yield
+
+
+def _config(stack_file: Path) -> dict[str, str]:
+    return yaml.safe_load(stack_file.read_text())["config"]
+
+
+def _checked(stack: str) -> str:
+    done = CliRunner().invoke(cluster, ["check", "--stack", stack])
+    if done.exit_code:
+        raise SystemExit(done.output)
+    return done.output.rstrip()
+
+
+def _previewed(stack: str) -> str:
+    """Everything the program says, in the order it says it: what a preview shows under Diagnostics."""
+    said = _Said()
+    program = ROOT / "stacks/__main__.py"
+    config = _config(Path(f"stacks/Pulumi.{stack}.yaml"))
+
+    async def run() -> None:
+        monitor = mocks.MockMonitor(_FirstPreview())
+        settings.configure(
+            mocks.MockSettings(
+                monitor=monitor,
+                monitor_features=set(monitor.GetDeploymentInfo(None).supportedFeatures),
+                engine=mocks.MockEngine(said.logger),
+                project=yaml.safe_load(Path("Pulumi.yaml").read_text())["name"],
+                stack=stack,
+                dry_run=True,
+                organization=None,
+                callbacks=None,
+                root_directory=str(Path.cwd()),
+            )
+        )
+        settings.set_root_resource(None)
+        # The SDK keeps these for the process, and the run before belonged to another loop.
+        settings.SETTINGS.rpc_manager.clear()
+        settings.SETTINGS.outputs.clear()
+        pulumi.runtime.set_all_config(config)
+        with contextlib.chdir("stacks"):
+            await run_in_stack(lambda: runpy.run_path(str(program)))
+
+    asyncio.run(run())
+    return "\n".join(said.lines)
+
+
+class _FirstPreview(mocks.Mocks):
+    """Echoes inputs and knows no ids. What a program asks a cloud has no answer."""
+
+    def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
+        raise AssertionError(f"a preview must ask no cloud: {args.token}")
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        return "", args.inputs
+
+
+class _Said(logging.Handler):
+    """Keeps what a program logs; a warning is marked as the engine marks it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.lines: list[str] = []
+        self.logger = logging.Logger("program", logging.INFO)
+        self.logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        mark = "warning: " if record.levelno == logging.WARNING else ""
+        self.lines.append(f"{mark}{record.getMessage()}")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "docs/examples")
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Judge prices on this day.  [default: today]")
+def main(folder: Path, day: datetime.datetime | None) -> None:
+    """Write the pages of all examples into FOLDER."""
+    write_pages(folder, day.date() if day else datetime.date.today())
+
+
+if __name__ == "__main__":
+    main()
