@@ -11,7 +11,7 @@ from pydantic import Field
 
 from components.kubernetes.objects import Part, Text
 
-__all__ = ["DevicePlugin", "Karpenter", "NoValues"]
+__all__ = ["DevicePlugin", "Karpenter", "KarpenterGcp", "NoValues"]
 
 
 class NoValues(Part):
@@ -69,3 +69,38 @@ class Karpenter(Part):
     settings: KarpenterSettings
     serviceAccount: ServiceAccount
     controller: Controller | None = None
+
+
+class GcpSettings(Part):
+    """clusterLocation: the region its machine types are looked up in; nodeLocation: where GKE has the cluster, where
+    that is a zone. defaultNodePoolTemplateName: the node pool whose start-up data its machines take.
+    """
+
+    projectID: Text
+    clusterLocation: Text
+    nodeLocation: Text | None = None
+    clusterName: Text
+    defaultNodePoolTemplateName: Text | None = None
+    defaultNodepoolServiceAccount: Text | None = None
+
+
+class GcpController(Part):
+    settings: GcpSettings
+    image: Image | None = None
+
+
+class GcpCredentials(Part):
+    """enabled: a key in a secret; the chart's default is true."""
+
+    enabled: bool = Field(description="true or false")
+
+
+class GcpServiceAccount(Part):
+    name: Text
+    annotations: dict[str, Text] = Field(description="keys and values of text")
+
+
+class KarpenterGcp(Part):
+    controller: GcpController
+    credentials: GcpCredentials
+    serviceAccount: GcpServiceAccount

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from components.kubernetes import chart_values
 from components.kubernetes.objects import Part
 
-__all__ = ["EFA_DEVICE_PLUGIN", "KARPENTER", "KARPENTER_CRD", "NVIDIA_DEVICE_PLUGIN", "Chart"]
+__all__ = [
+    "EFA_DEVICE_PLUGIN",
+    "KARPENTER",
+    "KARPENTER_CRD",
+    "KARPENTER_GCP",
+    "KARPENTER_GCP_CRD",
+    "NVIDIA_DEVICE_PLUGIN",
+    "Chart",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,23 @@ KARPENTER = Chart(
     values=chart_values.Karpenter,
     source="aws/karpenter-provider-aws v1.14.1, charts/karpenter",
     as_of="2026-08-21",
+)
+_KARPENTER_GCP = "https://cloudpilot-ai.github.io/karpenter-provider-gcp"
+KARPENTER_GCP_CRD = Chart(
+    chart="karpenter-crd",
+    version="0.5.0",
+    repository=_KARPENTER_GCP,
+    values=chart_values.NoValues,
+    source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter-crd, docs/getting-started/installation.md",
+    as_of="2026-07-06",
+)
+KARPENTER_GCP = Chart(
+    chart="karpenter",
+    version="0.5.0",
+    repository=_KARPENTER_GCP,
+    values=chart_values.KarpenterGcp,
+    source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
+    as_of="2026-07-06",
 )
 EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",

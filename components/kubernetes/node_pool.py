@@ -1,7 +1,8 @@
 """Karpenter's NodePool, `karpenter.sh/v1`, with the rules its API applies.
 
 Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go, nodepool_validation.go and labels.go; the rules for the
-domains of labels: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml.
+domains of labels: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml, and
+cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _CAPACITY_TYPES: Final = frozenset({"on-demand", "spot", "reserved"})
 _COMPARISONS: Final = frozenset({"Gt", "Lt", "Gte", "Lte"})
 
 # Karpenter's own domains: only what it knows itself may stand there.
-_RESTRICTED: Final = ("karpenter.sh", "karpenter.k8s.aws")
+_RESTRICTED: Final = ("karpenter.sh", "karpenter.k8s.aws", "karpenter.k8s.gcp")
 _FORBIDDEN: Final = frozenset({"karpenter.sh/nodepool", "kubernetes.io/hostname"})
 _WELL_KNOWN: Final = frozenset(
     {CAPACITY_TYPE, "karpenter.k8s.aws/ec2nodeclass", "karpenter.k8s.aws/nitro-sandbox"}
@@ -56,6 +57,23 @@ _WELL_KNOWN: Final = frozenset(
             "placement-group-partition",
         )
     }
+    | {
+        f"karpenter.k8s.gcp/instance-{word}"
+        for word in (
+            "category",
+            "cpu",
+            "cpu-model",
+            "family",
+            "generation",
+            "gpu-count",
+            "gpu-manufacturer",
+            "gpu-memory",
+            "gpu-name",
+            "memory",
+            "shape",
+            "size",
+        )
+    }
 )
 
 Duration = Annotated[str, Field(pattern=r"^([0-9]+(s|m|h))+$")]
@@ -73,7 +91,7 @@ def _restricted(key: str) -> str | None:
     domain = key.rpartition("/")[0]
     ours = any(domain == own or domain.endswith(f".{own}") for own in _RESTRICTED)
     if key in _FORBIDDEN or (ours and key not in _WELL_KNOWN):
-        return "a key outside karpenter.sh and karpenter.k8s.aws, and not kubernetes.io/hostname: Karpenter sets those"
+        return f"a key outside {', '.join(_RESTRICTED)}, and not kubernetes.io/hostname: Karpenter sets those"
     return None
 
 

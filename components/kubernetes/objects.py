@@ -15,7 +15,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import ErrorDetails
 
-from components.kubernetes.syntax import key_problem, label_problem, quantity_problem
+from components.kubernetes.syntax import key_problem, label_problem, name_problem, quantity_problem
 from components.plan import PlanError
 
 __all__ = ["Amount", "Later", "Part", "Spec", "Text", "check", "custom_object", "label_problems"]
@@ -53,6 +53,11 @@ class Spec(Part):
     api_version: ClassVar[str]
     kind: ClassVar[str]
 
+    @classmethod
+    def name_problem(cls, name: str) -> str | None:
+        """What is allowed for the name of an object of this kind, None for one that fits."""
+        return name_problem(name)
+
 
 def label_problems(labels: Mapping[str, str]) -> list[str]:
     """Problems of labels, each as the end of a sentence that starts with their field."""
@@ -75,8 +80,12 @@ def custom_object(
     annotations: Mapping[str, str] | None = None,
     opts: pulumi.ResourceOptions,
 ) -> CustomResource:
-    """Registers a custom object. Raises PlanError with everything wrong in its spec."""
-    check(spec_model, spec, f"{spec_model.kind} {object_name}", at="spec")
+    """Registers a custom object. Raises PlanError with everything wrong in its name or its spec."""
+    subject = f"{spec_model.kind} {object_name}"
+    allowed = spec_model.name_problem(object_name)
+    if allowed is not None:
+        raise PlanError([f"{subject}: metadata.name is {object_name!r}; allowed: {allowed}; change it"])
+    check(spec_model, spec, subject, at="spec")
     return CustomResource(
         name,
         api_version=spec_model.api_version,

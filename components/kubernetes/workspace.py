@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
@@ -25,14 +26,27 @@ class Workspace(pulumi.ComponentResource):
 
     namespace: Namespace
 
-    def __init__(self, name: str, *, labels: Mapping[str, str], opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        labels: Mapping[str, str],
+        pod_security: Literal["baseline", "privileged"] = "baseline",
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """pod_security: the standard that pods must meet; whatever it is, those that miss `baseline` are warned of."""
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
         self._name = name
         self._labels = labels
         self.namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
-                name=NAMESPACE, labels={**labels, "pod-security.kubernetes.io/enforce": "baseline"}
+                name=NAMESPACE,
+                labels={
+                    **labels,
+                    "pod-security.kubernetes.io/enforce": pod_security,
+                    **({} if pod_security == "baseline" else {"pod-security.kubernetes.io/warn": "baseline"}),
+                },
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -55,6 +55,7 @@ def problems(path: str, value: object) -> list[str]:
         ("disruption.budgets", [{"nodes": "100%", "reasons": ["Empty", "Drifted", "Underutilized"]}]),
         ("weight", 100),
         (REQUIREMENT, [{"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}]),
+        (REQUIREMENT, [{"key": "karpenter.k8s.gcp/instance-gpu-count", "operator": "Gt", "values": ["0"]}]),
         (REQUIREMENT, [{"key": "nvidia.com/gpu", "operator": "Exists"}]),
         ("template.metadata.labels", {"example.com/team": "ml"}),
         ("template.spec.taints", [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]),
@@ -144,15 +145,25 @@ def test_what_karpenter_takes_is_taken(path: str, value: object) -> None:
             REQUIREMENT,
             [{"key": "karpenter.sh/nodepool", "operator": "Exists"}],
             "spec.template.spec.requirements[0].key is 'karpenter.sh/nodepool'; allowed: a key outside "
-            "karpenter.sh and "
-            "karpenter.k8s.aws, and not kubernetes.io/hostname: Karpenter sets those; choose another key",
+            "karpenter.sh, "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "another key",
         ),
         (
             "template.metadata.labels",
             {"karpenter.k8s.aws/team": "ml"},
             "spec.template.metadata.labels has the key 'karpenter.k8s.aws/team'; allowed: a key outside "
-            "karpenter.sh and "
-            "karpenter.k8s.aws, and not kubernetes.io/hostname: Karpenter sets those; choose another key",
+            "karpenter.sh, "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "another key",
+        ),
+        (
+            "template.metadata.labels",
+            {"karpenter.k8s.gcp/team": "ml"},
+            "spec.template.metadata.labels has the key 'karpenter.k8s.gcp/team'; allowed: a key outside karpenter.sh, "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "another "
+            "key",
         ),
         (
             "template.metadata.labels",

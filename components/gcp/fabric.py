@@ -1,0 +1,142 @@
+"""What each GPU fabric of Google Cloud needs in a cluster: its networks, and its NCCL plugin and receive daemon, which
+move as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import Field, model_validator
+
+from components.kubernetes.objects import Part, check
+from components.plan import PlanError
+
+__all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_of"]
+
+Kind = Literal["TCPX", "TCPXO", "RoCE"]
+
+POD_SECURITY: Final = "privileged"
+"""The one pod security standard that a job over these fabrics can meet: it mounts the plugin's folder of its node, and
+with RxDM /sys and /proc/sys as well, and adds NET_ADMIN.
+
+Sources: container-engine-accelerators, the test pods of each fabric; Kubernetes documentation, "Pod Security
+Standards".
+"""
+
+_IMAGES: Final = "us-docker.pkg.dev/gce-ai-infra"
+_PLUGINS: Final[Mapping[Kind, str]] = {
+    "TCPX": f"{_IMAGES}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev",
+    "TCPXO": f"{_IMAGES}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev",
+    "RoCE": f"{_IMAGES}/gpudirect-gib/nccl-plugin-gib",
+}
+_DAEMONS: Final[Mapping[Kind, str | None]] = {
+    "TCPX": f"{_IMAGES}/gpudirect-tcpx/tcpgpudmarxd-dev",
+    "TCPXO": f"{_IMAGES}/gpudirect-tcpxo/tcpgpudmarxd-dev",
+    "RoCE": None,
+}
+
+# Plugin and daemon that were released together. RoCE has no daemon.
+# Sources: GoogleCloudPlatform/container-engine-accelerators, gpudirect-tcpx/README.md (releases of 2026-06-22 and
+# 2024-02-15), gpudirect-tcpxo/README.md (2026-01-09, 2025-11-19), gpudirect-rdma/nccl-rdma-installer.yaml (2026-05-06)
+# and its release of 2025-08-15.
+_RELEASES: Final[Mapping[Kind, Mapping[str, str | None]]] = {
+    "TCPX": {"v3.1.12": "v2.0.15", "v3.1.9": "v2.0.12"},
+    "TCPXO": {"v1.0.15": "v1.0.21", "v1.0.14": "v1.0.20"},
+    "RoCE": {"v1.1.1": None, "v1.1.0": None},
+}
+
+_MACHINES: Final[Mapping[str, tuple[Kind, str]]] = {
+    "a3-highgpu-8g": ("TCPX", "nvidia-h100-80gb"),
+    "a3-megagpu-8g": ("TCPXO", "nvidia-h100-mega-80gb"),
+    "a3-ultragpu-8g": ("RoCE", "nvidia-h200-141gb"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceNetwork:
+    """An additional interface of every node, as pods name it."""
+
+    name: str
+    device_mode: Literal["NetDevice", "RDMA"]
+
+
+class Fabric(Part):
+    """The fabric of one machine type, with its plugin and daemon as one version.
+
+    All pods of a job need the same plugin, and a daemon that fits it: the daemon runs beside each job, so its image is
+    taken from here and nowhere else.
+    """
+
+    machine_type: Literal["a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"]
+    plugin: str = Field(description="a version of the plugin", examples=["v3.1.12"])
+    daemon: str | None = Field(default=None, description="a version of the daemon, or none")
+
+    @model_validator(mode="after")
+    def daemon_was_released_with_the_plugin(self) -> Fabric:
+        releases = _RELEASES[self.kind]
+        if self.plugin not in releases or releases[self.plugin] != self.daemon:
+            pairs = ", ".join(_pair(plugin, daemon) for plugin, daemon in releases.items())
+            raise ValueError(
+                f"has {_pair(self.plugin, self.daemon)}; allowed for {self.kind}: {pairs}; write one of these"
+            )
+        return self
+
+    @property
+    def kind(self) -> Kind:
+        return _MACHINES[self.machine_type][0]
+
+    @property
+    def accelerator(self) -> str:
+        """Value of the node label cloud.google.com/gke-accelerator."""
+        return _MACHINES[self.machine_type][1]
+
+    @property
+    def plugin_image(self) -> str:
+        return f"{_PLUGINS[self.kind]}:{self.plugin}"
+
+    @property
+    def daemon_image(self) -> str | None:
+        """RxDM, which runs beside every job of TCPX and TCPXO."""
+        return None if self.daemon is None else f"{_DAEMONS[self.kind]}:{self.daemon}"
+
+    @property
+    def networks(self) -> tuple[DeviceNetwork, ...]:
+        """The additional networks, in the order of the node pool's own list.
+
+        Source: container-engine-accelerators, the annotations of nccl-test-latest.yaml of each fabric.
+        """
+        if self.kind == "RoCE":
+            host = DeviceNetwork(name="gvnic-1", device_mode="NetDevice")
+            return (host, *(DeviceNetwork(name=f"rdma-{index}", device_mode="RDMA") for index in range(8)))
+        count = 4 if self.kind == "TCPX" else 8
+        return tuple(DeviceNetwork(name=f"vpc{index}", device_mode="NetDevice") for index in range(1, count + 1))
+
+
+FABRICS: Final[Mapping[str, Fabric]] = {
+    item.machine_type: item
+    for item in (
+        Fabric(machine_type="a3-highgpu-8g", plugin="v3.1.12", daemon="v2.0.15"),
+        Fabric(machine_type="a3-megagpu-8g", plugin="v1.0.15", daemon="v1.0.21"),
+        Fabric(machine_type="a3-ultragpu-8g", plugin="v1.1.1"),
+    )
+}
+"""Machine type -> its fabric in the versions we install."""
+
+
+def fabric_of(machine_type: str, *, plugin: str | None = None, daemon: str | None = None) -> Fabric:
+    """The fabric of a machine type, in other versions where given. Raises PlanError where there is no such thing."""
+    if machine_type not in FABRICS:
+        raise PlanError(
+            [f"{machine_type} has no GPU fabric between nodes; machine types that have one: {', '.join(FABRICS)}"]
+        )
+    if plugin is None and daemon is None:
+        return FABRICS[machine_type]
+    values = {"machine_type": machine_type, "plugin": plugin, "daemon": daemon}
+    check(Fabric, values, f"Fabric of {machine_type}", at="fabric")
+    return Fabric.model_validate(values)
+
+
+def _pair(plugin: str, daemon: str | None) -> str:
+    return f"plugin {plugin} with {f'daemon {daemon}' if daemon else 'no daemon'}"

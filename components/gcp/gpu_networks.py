@@ -1,0 +1,90 @@
+"""The objects by which pods ask for the GPU interfaces of their node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from components.gcp.fabric import DeviceNetwork, Fabric
+from components.gcp.network_objects import GKENetworkParamSet, Network
+from components.kubernetes.objects import custom_object
+from components.plan import PlanError
+
+__all__ = ["GpuNetworks"]
+
+Subnet = tuple[pulumi.Input[str], pulumi.Input[str]]
+"""A network and its subnet, both by name."""
+
+
+class GpuNetworks(pulumi.ComponentResource):
+    """One Network and one GKENetworkParamSet for each additional interface of the training nodes.
+
+    `ready`: all of them, for the node pool to wait for.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        fabric: Fabric,
+        *,
+        subnets: Sequence[Subnet],
+        labels: Mapping[str, str],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """subnets: in the order of the node pool's additional networks.
+
+        Raises PlanError when they are not as many as the fabric has interfaces.
+        """
+        super().__init__("gpucluster:gcp:GpuNetworks", name, {}, opts)
+        networks = fabric.networks
+        if len(subnets) != len(networks):
+            raise PlanError(
+                [
+                    f"{fabric.machine_type} has {len(subnets)} additional networks; {fabric.kind} needs exactly "
+                    f"{len(networks)}: {', '.join(item.name for item in networks)}"
+                ]
+            )
+        here = pulumi.ResourceOptions(parent=self)
+        self.ready = []
+        for network, (vpc, subnet) in zip(networks, subnets, strict=True):
+            self.ready += _objects(name, network, vpc, subnet, labels, here)
+        self.register_outputs({"networks": [item.name for item in networks]})
+
+
+def _objects(
+    name: str,
+    network: DeviceNetwork,
+    vpc: pulumi.Input[str],
+    subnet: pulumi.Input[str],
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    parameters = custom_object(
+        f"{name}-{network.name}-parameters",
+        GKENetworkParamSet,
+        {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode},
+        object_name=network.name,
+        labels=labels,
+        opts=opts,
+    )
+    return [
+        parameters,
+        custom_object(
+            f"{name}-{network.name}",
+            Network,
+            {
+                "type": "Device",
+                "parametersRef": {
+                    "group": "networking.gke.io",
+                    "kind": GKENetworkParamSet.kind,
+                    "name": network.name,
+                },
+            },
+            object_name=network.name,
+            labels=labels,
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[parameters])),
+        ),
+    ]

@@ -1,0 +1,84 @@
+"""What Karpenter may do in a project, and the service account it does it with."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pulumi
+from pulumi_gcp import projects, serviceaccount
+
+__all__ = ["PERMISSIONS", "karpenter_identity"]
+
+# Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Left out, because
+# nodes have no public addresses: compute.subnetworks.useExternalIp.
+PERMISSIONS: Final = (
+    "compute.disks.create",
+    "compute.images.get",
+    "compute.images.list",
+    "compute.instanceGroupManagers.get",
+    "compute.instanceTemplates.get",
+    "compute.instanceTemplates.list",
+    "compute.instances.create",
+    "compute.instances.delete",
+    "compute.instances.get",
+    "compute.instances.list",
+    "compute.instances.setLabels",
+    "compute.instances.setMetadata",
+    "compute.instances.setServiceAccount",
+    "compute.instances.setTags",
+    "compute.machineTypes.list",
+    "compute.networks.get",
+    "compute.projects.get",
+    "compute.regions.get",
+    "compute.subnetworks.get",
+    "compute.subnetworks.use",
+    "compute.zoneOperations.get",
+    "compute.zones.list",
+    "container.clusters.get",
+    "container.clusters.list",
+    "container.clusters.update",
+)
+
+
+def karpenter_identity(
+    name: str,
+    *,
+    project: str,
+    account_id: str,
+    namespace: str,
+    service_account: str,
+    node_account: pulumi.Input[str],
+    opts: pulumi.ResourceOptions,
+) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
+    """The e-mail address of the account a Kubernetes service account acts as, and its grants, for others to wait for.
+
+    account_id: 6 to 30 characters, unique in the project; the role is named by it too. node_account: e-mail address of
+    the account of the machines, which Karpenter must be allowed to give them.
+    """
+    account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)
+    role = projects.IAMCustomRole(
+        f"{name}-role",
+        project=project,
+        role_id=account_id.replace("-", "_"),
+        title=f"Karpenter {account_id}",
+        permissions=list(PERMISSIONS),
+        opts=opts,
+    )
+    grants: list[pulumi.Resource] = [
+        projects.IAMMember(f"{name}-grant", project=project, role=role.name, member=account.member, opts=opts),
+        serviceaccount.IAMMember(
+            f"{name}-nodes",
+            service_account_id=pulumi.Output.format("projects/{0}/serviceAccounts/{1}", project, node_account),
+            role="roles/iam.serviceAccountUser",
+            member=account.member,
+            opts=opts,
+        ),
+        serviceaccount.IAMMember(
+            f"{name}-workload",
+            service_account_id=account.name,
+            role="roles/iam.workloadIdentityUser",
+            member=f"serviceAccount:{project}.svc.id.goog[{namespace}/{service_account}]",
+            opts=opts,
+        ),
+    ]
+    return account.email, grants

@@ -1,0 +1,72 @@
+"""What Karpenter can't carry on Google Cloud, and what whoever uses it should know.
+
+Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/providers/instance/instance.go (neither placement, reservation,
+Flex-start, MIG nor a choice of network card) and pkg/apis/v1alpha1/gcenodeclass.go (7 more interfaces at most); issues
+#239, #385, #387.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from components.kubernetes.charts import KARPENTER_GCP
+
+__all__ = ["KARPENTER_NOTE", "karpenter_problems"]
+
+_MACHINES: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g", "a3-highgpu-8g")
+_SPOT_ONLY: Final = _MACHINES[:3]
+_NATIVE: Final = "write elastic.engine: native"
+
+KARPENTER_NOTE: Final = (
+    f"elastic pool: Karpenter on Google Cloud is experimental (karpenter-provider-gcp {KARPENTER_GCP.version} by "
+    "CloudPilot "
+    "AI, not by Google); it sets up no local SSD, so emptyDir is on the boot disk; elastic.engine native is what "
+    "Google "
+    "supports"
+)
+
+
+def karpenter_problems(
+    machine_type: str,
+    *,
+    purchase: Sequence[str],
+    nodes_per_job: int = 1,
+    partition: str | None = None,
+    reservation: str | None = None,
+    placement: bool = False,
+) -> list[str]:
+    """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
+
+    purchase: on-demand, spot, flex-start or reserved. nodes_per_job: above 1 for training over several nodes.
+    partition: MIG size. reservation: its id. placement: whether the machines must stand close to each other.
+    """
+    engine = "elastic.engine is 'karpenter', which on Google Cloud"
+    problems: list[str] = []
+    if machine_type not in _MACHINES:
+        problems.append(
+            f"{engine} can't start {machine_type} with its GPU networks; allowed: {', '.join(_MACHINES)}; {_NATIVE}"
+        )
+    if machine_type in _SPOT_ONLY and "on-demand" in purchase:
+        problems.append(
+            f"elastic.purchase has on-demand, and {machine_type} is sold as spot or flex-start only; with karpenter "
+            "write [spot]"
+        )
+    wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
+    if wrong:
+        problems.append(f"{engine} can't buy {', '.join(wrong)}; allowed: on-demand, spot; {_NATIVE}")
+    if nodes_per_job > 1:
+        problems.append(
+            f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "
+            "the "
+            "training pool"
+        )
+    if partition is not None:
+        problems.append(f"{engine} can't slice GPUs ({partition}); allowed: whole GPUs; use mig")
+    if reservation is not None:
+        problems.append(f"{engine} can't use reservation {reservation!r}; allowed: none; use the training pool")
+    if placement:
+        problems.append(
+            f"{engine} can't keep machines close to each other; allowed: no placement; use the training pool"
+        )
+    return problems

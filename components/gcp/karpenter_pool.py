@@ -1,0 +1,153 @@
+"""The elastic pool by Karpenter, experimental: single-node GPU machines that come for a job and go after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.gcp.gce_node_class import GCENodeClass
+from components.gcp.karpenter_iam import karpenter_identity
+from components.gcp.karpenter_limits import karpenter_problems
+from components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
+from components.kubernetes.karpenter import node_pool
+from components.kubernetes.objects import custom_object
+from components.kubernetes.release import release
+from components.plan import PlanError
+
+__all__ = ["KarpenterPool", "KarpenterPoolArgs"]
+
+_NAMESPACE = "kube-system"
+_SERVICE_ACCOUNT = "karpenter"
+_POOL = "elastic"
+# A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
+_DRAIN = pulumi.CustomTimeouts(delete="30m")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KarpenterPoolArgs:
+    """cluster_location: region or zone of the cluster. subnetwork: projects/P/regions/R/subnetworks/S of the nodes.
+
+    account_id: of Karpenter's own service account, 6 to 30 characters. node_account: e-mail address of the nodes' one.
+    template_pool: node pool whose start-up data the machines take: the system pool. purchase: on-demand, spot.
+    resource_labels: labels of the machines in Compute Engine. boot_gib: boot disk, GiB.
+    """
+
+    project: str
+    region: str
+    zone: str
+    cluster_name: pulumi.Input[str]
+    cluster_location: str
+    subnetwork: pulumi.Input[str]
+    account_id: str
+    node_account: pulumi.Input[str]
+    template_pool: pulumi.Input[str]
+    machine_type: str
+    purchase: Sequence[str]
+    max_gpus: int
+    expected_gpus: str | None
+    resource_labels: Mapping[str, str]
+    boot_gib: int = 200
+
+
+class KarpenterPool(pulumi.ComponentResource):
+    """One Karpenter release, one node class, one node pool; each part waits for the one before it.
+
+    Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        args: KarpenterPoolArgs,
+        *,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the nodes the controller runs on (two at least: its pods never share one). Raises PlanError for what
+        Karpenter can't carry here.
+        """
+        super().__init__("gpucluster:gcp:ElasticPool", name, {}, opts)
+        problems = karpenter_problems(args.machine_type, purchase=args.purchase)
+        if problems:
+            raise PlanError(problems)
+        here = pulumi.ResourceOptions(parent=self)
+        email, grants = karpenter_identity(
+            f"{name}-karpenter-account",
+            project=args.project,
+            account_id=args.account_id,
+            namespace=_NAMESPACE,
+            service_account=_SERVICE_ACCOUNT,
+            node_account=args.node_account,
+            opts=here,
+        )
+        definitions = release(
+            f"{name}-karpenter-crd",
+            KARPENTER_GCP_CRD,
+            namespace=_NAMESPACE,
+            values={},
+            after=[*after, *grants],
+            opts=here,
+        )
+        controller = release(
+            f"{name}-karpenter",
+            KARPENTER_GCP,
+            release_name="karpenter",
+            namespace=_NAMESPACE,
+            skip_crds=True,
+            values={
+                "controller": {
+                    "settings": {
+                        "projectID": args.project,
+                        "clusterLocation": args.region,
+                        **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
+                        "clusterName": args.cluster_name,
+                        "defaultNodePoolTemplateName": args.template_pool,
+                        "defaultNodepoolServiceAccount": args.node_account,
+                    }
+                },
+                # No key in a secret: the account comes by workload identity.
+                "credentials": {"enabled": False},
+                "serviceAccount": {
+                    "name": _SERVICE_ACCOUNT,
+                    "annotations": {"iam.gke.io/gcp-service-account": email},
+                },
+            },
+            after=[definitions],
+            opts=here,
+        )
+        nodes = custom_object(
+            f"{name}-class",
+            GCENodeClass,
+            _node_class(args),
+            object_name=_POOL,
+            labels=labels,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
+        )
+        node_pool(
+            f"{name}-pool",
+            object_name=_POOL,
+            node_class=("karpenter.k8s.gcp", GCENodeClass.kind, _POOL),
+            machine_types=[args.machine_type],
+            capacity_types=args.purchase,
+            zone=args.zone,
+            max_gpus=args.max_gpus,
+            expected_gpus=args.expected_gpus,
+            labels=labels,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
+        )
+        self.register_outputs({"nodePool": _POOL, "maxGpus": args.max_gpus})
+
+
+def _node_class(args: KarpenterPoolArgs) -> dict[str, object]:
+    """Private machines with GKE's own image and driver. The pool has the GPU taint, so no second one is asked for."""
+    return {
+        "serviceAccount": args.node_account,
+        "imageSelectorTerms": [{"family": "ContainerOptimizedOS", "channel": "cluster"}],
+        "disks": [{"category": "pd-balanced", "sizeGiB": args.boot_gib, "boot": True}],
+        "networkConfig": {"enablePrivateNodes": True, "subnetwork": args.subnetwork},
+        "gpuDriverVersion": "default",
+        "labels": dict(args.resource_labels),
+    }

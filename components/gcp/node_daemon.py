@@ -1,0 +1,115 @@
+"""A pod on every node of one accelerator that prepares the node itself.
+
+Such pods are privileged, share the host's network and processes, and run on nodes that nothing else may use yet. That
+is what Google's own manifests give them; their volumes are only those they mount. A policy exempts them by the name of
+the object, in namespace kube-system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import DaemonSet, DaemonSetSpecArgs, DaemonSetUpdateStrategyArgs
+from pulumi_kubernetes.core.v1 import (
+    AffinityArgs,
+    ContainerArgs,
+    HostPathVolumeSourceArgs,
+    NodeAffinityArgs,
+    NodeSelectorArgs,
+    NodeSelectorRequirementArgs,
+    NodeSelectorTermArgs,
+    PodSpecArgs,
+    PodTemplateSpecArgs,
+    ResourceRequirementsArgs,
+    SecurityContextArgs,
+    TolerationArgs,
+    VolumeArgs,
+    VolumeMountArgs,
+)
+from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
+
+__all__ = ["NAMESPACE", "node_daemon", "privileged_container"]
+
+NAMESPACE = "kube-system"
+
+
+def privileged_container(
+    name: str,
+    image: str,
+    *,
+    command: Sequence[str] = (),
+    args: Sequence[str] = (),
+    mounts: Mapping[str, str] | None = None,
+    cpu: str | None = None,
+) -> ContainerArgs:
+    """mounts: name of a volume -> its path in the container."""
+    return ContainerArgs(
+        name=name,
+        image=image,
+        command=list(command) or None,
+        args=list(args) or None,
+        resources=ResourceRequirementsArgs(requests={"cpu": cpu}) if cpu else None,
+        security_context=SecurityContextArgs(privileged=True),
+        volume_mounts=[VolumeMountArgs(name=volume, mount_path=path) for volume, path in (mounts or {}).items()]
+        or None,
+    )
+
+
+def node_daemon(
+    name: str,
+    *,
+    object_name: str,
+    accelerator: str,
+    init_containers: Sequence[ContainerArgs] = (),
+    container: ContainerArgs,
+    host_paths: Mapping[str, str],
+    labels: Mapping[str, str],
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> DaemonSet:
+    """accelerator: the nodes' label cloud.google.com/gke-accelerator. host_paths: volume -> path on the node."""
+    own = {"k8s-app": object_name}
+    return DaemonSet(
+        name,
+        metadata=ObjectMetaArgs(name=object_name, namespace=NAMESPACE, labels={**labels, **own}),
+        spec=DaemonSetSpecArgs(
+            selector=LabelSelectorArgs(match_labels=own),
+            update_strategy=DaemonSetUpdateStrategyArgs(type="RollingUpdate"),
+            template=PodTemplateSpecArgs(
+                metadata=ObjectMetaArgs(labels={**labels, **own}),
+                spec=PodSpecArgs(
+                    priority_class_name="system-node-critical",
+                    affinity=_on(accelerator),
+                    tolerations=[TolerationArgs(operator="Exists")],
+                    host_network=True,
+                    host_pid=True,
+                    init_containers=list(init_containers) or None,
+                    containers=[container],
+                    volumes=[
+                        VolumeArgs(name=volume, host_path=HostPathVolumeSourceArgs(path=path))
+                        for volume, path in host_paths.items()
+                    ],
+                ),
+            ),
+        ),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+    )
+
+
+def _on(accelerator: str) -> AffinityArgs:
+    return AffinityArgs(
+        node_affinity=NodeAffinityArgs(
+            required_during_scheduling_ignored_during_execution=NodeSelectorArgs(
+                node_selector_terms=[
+                    NodeSelectorTermArgs(
+                        match_expressions=[
+                            NodeSelectorRequirementArgs(
+                                key="cloud.google.com/gke-accelerator", operator="In", values=[accelerator]
+                            )
+                        ]
+                    )
+                ]
+            )
+        )
+    )

@@ -1,0 +1,227 @@
+"""What is put on the nodes of each fabric, typed out from Google's own manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from components.gcp.fabric import FABRICS
+from components.gcp.fabric_plugin import FabricPlugin
+
+Registered = list[tuple[str, str, dict[str, Any]]]
+Run = Callable[[Callable[[], object]], Registered]
+
+PAUSE = "gke.gcr.io/pause:3.8@sha256:880e63f94b145e46f1b1082bb71b85e21f16b99b180b9996407d61240ceb9830"
+INJECTOR = (
+    "gcr.io/gke-release/nri-device-injector@sha256:6e79483d52abdc28454bf186320b10a56b0f117a10e8d65d5c74dbb821a76970"
+)
+IMAGES = "us-docker.pkg.dev/gce-ai-infra"
+HIGH, MEGA, ULTRA = (FABRICS[f"a3-{machine}-8g"] for machine in ("highgpu", "megagpu", "ultragpu"))
+
+
+def daemon_set(
+    name: str, accelerator: str, *, containers: dict[str, Any], host_paths: dict[str, str]
+) -> dict[str, Any]:
+    labels = {"team": "ml", "k8s-app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": name, "namespace": "kube-system", "labels": labels},
+        "spec": {
+            "selector": {"matchLabels": {"k8s-app": name}},
+            "updateStrategy": {"type": "RollingUpdate"},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "priorityClassName": "system-node-critical",
+                    "affinity": {
+                        "nodeAffinity": {
+                            "requiredDuringSchedulingIgnoredDuringExecution": {
+                                "nodeSelectorTerms": [
+                                    {
+                                        "matchExpressions": [
+                                            {
+                                                "key": "cloud.google.com/gke-accelerator",
+                                                "operator": "In",
+                                                "values": [accelerator],
+                                            }
+                                        ]
+                                    }
+                                ]
+                            }
+                        }
+                    },
+                    "tolerations": [{"operator": "Exists"}],
+                    "hostNetwork": True,
+                    "hostPID": True,
+                    **containers,
+                    "volumes": [{"name": volume, "hostPath": {"path": path}} for volume, path in host_paths.items()],
+                },
+            },
+        },
+    }
+
+
+def installer(name: str, image: str, script: str, mounts: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "image": image,
+        "command": ["/bin/sh", "-c"],
+        "args": [script],
+        "resources": {"requests": {"cpu": "150m"}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": volume, "mountPath": path} for volume, path in mounts.items()],
+    }
+
+
+def injector(accelerator: str) -> dict[str, Any]:
+    container = {
+        "name": "device-injector",
+        "image": INJECTOR,
+        "resources": {"requests": {"cpu": "150m"}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": "dev", "mountPath": "/dev"}, {"name": "nri", "mountPath": "/var/run/nri"}],
+    }
+    return daemon_set(
+        "device-injector",
+        accelerator,
+        containers={"containers": [container]},
+        host_paths={"dev": "/dev", "nri": "/var/run/nri"},
+    )
+
+
+def copied(fabric: str) -> str:
+    return (
+        "set -ex\nchmod 755 /scripts/container_entry.sh\n/scripts/container_entry.sh install --install-nccl\n"
+        f"mkdir -p /usr/local/nvidia/lib64\ncp -r /var/lib/{fabric}/lib64/. /usr/local/nvidia/lib64\n"
+    )
+
+
+@pytest.fixture
+def plugin(registered: Run) -> Callable[[Any], dict[str, dict[str, Any]]]:
+    """What a fabric registers: (type: name) -> inputs."""
+
+    def run(fabric: Any) -> dict[str, dict[str, Any]]:
+        found = registered(
+            lambda: FabricPlugin("fabric", fabric, namespace="training", labels={"team": "ml"}, after=[])
+        )
+        return {f"{type_.rsplit(':', 1)[-1]} {name}": inputs for type_, name, inputs in found}
+
+    return run
+
+
+def test_tcpx_has_an_installer_the_injector_and_nccls_settings(plugin: Callable[[Any], dict[str, Any]]) -> None:
+    assert plugin(HIGH) == {
+        "DaemonSet fabric-installer": daemon_set(
+            "nccl-tcpx-installer",
+            "nvidia-h100-80gb",
+            containers={
+                "initContainers": [
+                    installer(
+                        "nccl-tcpx-installer",
+                        f"{IMAGES}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12",
+                        copied("tcpx"),
+                        {"var-lib": "/var/lib", "library": "/usr/local"},
+                    )
+                ],
+                "containers": [{"name": "pause", "image": PAUSE}],
+            },
+            host_paths={"var-lib": "/var/lib", "library": "/home/kubernetes/bin"},
+        ),
+        "DaemonSet fabric-injector": injector("nvidia-h100-80gb"),
+        "ConfigMap fabric-config": {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "nccl-config", "namespace": "training", "labels": {"team": "ml"}},
+            "data": {
+                "NCCL_ALGO": "Ring,Tree",
+                "NCCL_BUFFSIZE": "4194304",
+                "NCCL_CROSS_NIC": "0",
+                "NCCL_DYNAMIC_CHUNK_SIZE": "524288",
+                "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
+                "NCCL_GPUDIRECTTCPX_PROGRAM_FLOW_STEERING_WAIT_MICROS": "500000",
+                "NCCL_GPUDIRECTTCPX_RX_BINDINGS": (
+                    "eth1:22-35,126-139;eth2:22-35,126-139;eth3:74-87,178-191;eth4:74-87,178-191"
+                ),
+                "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
+                "NCCL_GPUDIRECTTCPX_TX_BINDINGS": (
+                    "eth1:8-21,112-125;eth2:8-21,112-125;eth3:60-73,164-177;eth4:60-73,164-177"
+                ),
+                "NCCL_NET_GDR_LEVEL": "PIX",
+                "NCCL_NSOCKS_PERTHREAD": "4",
+                "NCCL_P2P_NET_CHUNKSIZE": "524288",
+                "NCCL_P2P_NVL_CHUNKSIZE": "1048576",
+                "NCCL_P2P_PCI_CHUNKSIZE": "524288",
+                "NCCL_P2P_PXN_LEVEL": "0",
+                "NCCL_PROTO": "Simple",
+                "NCCL_SOCKET_IFNAME": "eth0",
+                "NCCL_SOCKET_NTHREADS": "1",
+            },
+        },
+    }
+
+
+def test_tcpxo_prepares_the_node_first_and_has_the_injector(plugin: Callable[[Any], dict[str, Any]]) -> None:
+    found = plugin(MEGA)
+    prepare = found["DaemonSet fabric-installer"]["spec"]["template"]["spec"]["initContainers"].pop(0)
+    *command, script = prepare.pop("command")
+    assert command == ["nsenter", "-at", "1", "--", "sh", "-c"]
+    assert [
+        line for line in ("modprobe import-helper", "1ae0:0084", "mount --bind", "iptables") if line not in script
+    ] == []
+    assert prepare == {
+        "name": "pre-installation",
+        "image": "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab",
+        "securityContext": {"privileged": True},
+    }
+    assert found == {
+        "DaemonSet fabric-installer": daemon_set(
+            "nccl-tcpxo-installer",
+            "nvidia-h100-mega-80gb",
+            containers={
+                "initContainers": [
+                    installer(
+                        "nccl-tcpxo-installer",
+                        f"{IMAGES}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.15",
+                        copied("tcpxo"),
+                        {"var-lib": "/var/lib", "library": "/usr/local"},
+                    )
+                ],
+                "containers": [{"name": "pause", "image": PAUSE}],
+            },
+            host_paths={"var-lib": "/var/lib", "library": "/home/kubernetes/bin"},
+        ),
+        "DaemonSet fabric-injector": injector("nvidia-h100-mega-80gb"),
+    }
+
+
+def test_roce_has_an_installer_alone(plugin: Callable[[Any], dict[str, Any]]) -> None:
+    library, gib = "/home/kubernetes/bin/nvidia/lib64", "/home/kubernetes/bin/gib"
+    assert plugin(ULTRA) == {
+        "DaemonSet fabric-installer": daemon_set(
+            "nccl-rdma-installer",
+            "nvidia-h200-141gb",
+            containers={
+                "initContainers": [
+                    installer(
+                        "nccl-rdma-installer",
+                        f"{IMAGES}/gpudirect-gib/nccl-plugin-gib:v1.1.1",
+                        "set -ex\n/scripts/container_entry.sh install\n"
+                        f"cp -r /var/lib/gib/lib64/. /usr/local{library}\ncp -r /var/lib/gib/. /usr/local{gib}\n",
+                        {"library": f"/usr/local{library}", "gib": f"/usr/local{gib}"},
+                    )
+                ],
+                "containers": [{"name": "pause", "image": PAUSE}],
+            },
+            host_paths={"library": library, "gib": gib},
+        )
+    }
+
+
+@pytest.mark.parametrize("fabric", [HIGH, MEGA, ULTRA])
+def test_the_daemon_of_the_same_release_is_exposed_for_the_jobs(registered: Run, fabric: Any) -> None:
+    made: list[FabricPlugin] = []
+    registered(lambda: made.append(FabricPlugin("fabric", fabric, namespace="training", labels={}, after=[])))
+    assert (made[0].plugin, made[0].daemon) == (fabric.plugin_image, fabric.daemon_image)

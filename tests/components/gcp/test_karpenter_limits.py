@@ -1,0 +1,66 @@
+"""What Karpenter can't carry on Google Cloud is refused in words that say what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
+
+ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
+
+
+@pytest.mark.parametrize(
+    ("machine_type", "purchase"),
+    [("a3-highgpu-1g", ["spot"]), ("a3-highgpu-4g", ["spot"]), ("a3-highgpu-8g", ["on-demand", "spot"])],
+)
+def test_what_it_can_carry_is_taken(machine_type: str, purchase: list[str]) -> None:
+    assert karpenter_problems(machine_type, purchase=purchase) == []
+
+
+@pytest.mark.parametrize("machine_type", ["a3-megagpu-8g", "a3-ultragpu-8g"])
+def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str) -> None:
+    assert karpenter_problems(machine_type, purchase=["spot"]) == [
+        f"{ENGINE} can't start {machine_type} with its GPU networks; allowed: a3-highgpu-1g, a3-highgpu-2g, "
+        "a3-highgpu-4g, "
+        "a3-highgpu-8g; write elastic.engine: native"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            {"purchase": ["on-demand"]},
+            "elastic.purchase has on-demand, and a3-highgpu-1g is sold as spot or flex-start only; with karpenter "
+            "write [spot]",
+        ),
+        (
+            {"purchase": ["flex-start"]},
+            f"{ENGINE} can't buy flex-start; allowed: on-demand, spot; write elastic.engine: native",
+        ),
+        (
+            {"nodes_per_job": 2},
+            f"{ENGINE} can't carry jobs over 2 nodes: its machines have no GPU fabric; allowed: 1; use the training "
+            "pool",
+        ),
+        ({"partition": "1g.10gb"}, f"{ENGINE} can't slice GPUs (1g.10gb); allowed: whole GPUs; use mig"),
+        ({"reservation": "r-1"}, f"{ENGINE} can't use reservation 'r-1'; allowed: none; use the training pool"),
+        (
+            {"placement": True},
+            f"{ENGINE} can't keep machines close to each other; allowed: no placement; use the training pool",
+        ),
+    ],
+)
+def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
+    assert karpenter_problems("a3-highgpu-1g", **{"purchase": ["spot"], **asked}) == [expected]
+
+
+def test_the_note_names_the_version_and_what_google_supports() -> None:
+    assert KARPENTER_NOTE == (
+        "elastic pool: Karpenter on Google Cloud is experimental (karpenter-provider-gcp 0.5.0 by CloudPilot AI, not "
+        "by "
+        "Google); it sets up no local SSD, so emptyDir is on the boot disk; elastic.engine native is what Google "
+        "supports"
+    )

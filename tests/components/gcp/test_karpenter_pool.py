@@ -1,0 +1,205 @@
+"""Karpenter on Google Cloud, typed out: its account and grants, its charts, its machines and its pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from components.gcp.karpenter_iam import PERMISSIONS
+from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
+from components.plan import PlanError
+
+Registered = list[tuple[str, str, dict[str, Any]]]
+Run = Callable[[Callable[[], object]], Registered]
+
+NODES = "nodes@acme.iam.gserviceaccount.com"
+KARPENTER = "trial-dev-karpenter@acme.iam.gserviceaccount.com"
+SUBNET = "projects/acme/regions/us-central1/subnetworks/trial-nodes"
+CHARTS = "https://cloudpilot-ai.github.io/karpenter-provider-gcp"
+ARGS = KarpenterPoolArgs(
+    project="acme",
+    region="us-central1",
+    zone="us-central1-a",
+    cluster_name="trial-dev",
+    cluster_location="us-central1",
+    subnetwork=SUBNET,
+    account_id="trial-dev-karpenter",
+    node_account=NODES,
+    template_pool="trial-system-nodes",
+    machine_type="a3-highgpu-1g",
+    purchase=["spot"],
+    max_gpus=8,
+    expected_gpus="2",
+    resource_labels={"team": "ml"},
+)
+
+
+def declared(registered: Run, args: KarpenterPoolArgs = ARGS) -> dict[str, tuple[str, dict[str, Any]]]:
+    found = registered(lambda: KarpenterPool("elastic", args, labels={"team": "ml"}, after=[]))
+    return {name: (type_, inputs) for type_, name, inputs in found}
+
+
+def test_all_that_the_pool_is_made_of(registered: Run) -> None:
+    assert declared(registered) == {
+        "elastic-karpenter-account": (
+            "gcp:serviceaccount/account:Account",
+            {"accountId": "trial-dev-karpenter", "project": "acme", "displayName": "Karpenter"},
+        ),
+        "elastic-karpenter-account-role": (
+            "gcp:projects/iAMCustomRole:IAMCustomRole",
+            {
+                "project": "acme",
+                "roleId": "trial_dev_karpenter",
+                "title": "Karpenter trial-dev-karpenter",
+                "permissions": list(PERMISSIONS),
+            },
+        ),
+        "elastic-karpenter-account-grant": (
+            "gcp:projects/iAMMember:IAMMember",
+            {
+                "project": "acme",
+                "role": "projects/acme/roles/trial_dev_karpenter",
+                "member": f"serviceAccount:{KARPENTER}",
+            },
+        ),
+        "elastic-karpenter-account-nodes": (
+            "gcp:serviceaccount/iAMMember:IAMMember",
+            {
+                "serviceAccountId": f"projects/acme/serviceAccounts/{NODES}",
+                "role": "roles/iam.serviceAccountUser",
+                "member": f"serviceAccount:{KARPENTER}",
+            },
+        ),
+        "elastic-karpenter-account-workload": (
+            "gcp:serviceaccount/iAMMember:IAMMember",
+            {
+                "serviceAccountId": f"projects/acme/serviceAccounts/{KARPENTER}",
+                "role": "roles/iam.workloadIdentityUser",
+                "member": "serviceAccount:acme.svc.id.goog[kube-system/karpenter]",
+            },
+        ),
+        "elastic-karpenter-crd": (
+            "kubernetes:helm.sh/v3:Release",
+            {
+                "chart": "karpenter-crd",
+                "version": "0.5.0",
+                "repositoryOpts": {"repo": CHARTS},
+                "namespace": "kube-system",
+                "values": {},
+                "skipCrds": False,
+                "atomic": True,
+                "timeout": 600,
+                "compat": "true",
+            },
+        ),
+        "elastic-karpenter": (
+            "kubernetes:helm.sh/v3:Release",
+            {
+                "name": "karpenter",
+                "chart": "karpenter",
+                "version": "0.5.0",
+                "repositoryOpts": {"repo": CHARTS},
+                "namespace": "kube-system",
+                "values": {
+                    "controller": {
+                        "settings": {
+                            "projectID": "acme",
+                            "clusterLocation": "us-central1",
+                            "clusterName": "trial-dev",
+                            "defaultNodePoolTemplateName": "trial-system-nodes",
+                            "defaultNodepoolServiceAccount": NODES,
+                        }
+                    },
+                    "credentials": {"enabled": False},
+                    "serviceAccount": {
+                        "name": "karpenter",
+                        "annotations": {"iam.gke.io/gcp-service-account": KARPENTER},
+                    },
+                },
+                "skipCrds": True,
+                "atomic": True,
+                "timeout": 600,
+                "compat": "true",
+            },
+        ),
+        "elastic-class": (
+            "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
+            {
+                "apiVersion": "karpenter.k8s.gcp/v1alpha1",
+                "kind": "GCENodeClass",
+                "metadata": {"name": "elastic", "labels": {"team": "ml"}},
+                "spec": {
+                    "serviceAccount": NODES,
+                    "imageSelectorTerms": [{"family": "ContainerOptimizedOS", "channel": "cluster"}],
+                    "disks": [{"category": "pd-balanced", "sizeGiB": 200, "boot": True}],
+                    "networkConfig": {"enablePrivateNodes": True, "subnetwork": SUBNET},
+                    "gpuDriverVersion": "default",
+                    "labels": {"team": "ml"},
+                },
+            },
+        ),
+        "elastic-pool": (
+            "kubernetes:karpenter.sh/v1:NodePool",
+            {
+                "apiVersion": "karpenter.sh/v1",
+                "kind": "NodePool",
+                "metadata": {
+                    "name": "elastic",
+                    "labels": {"team": "ml"},
+                    "annotations": {"gpucluster/expected-gpus": "2"},
+                },
+                "spec": {
+                    "template": {
+                        "metadata": {
+                            "labels": {"team": "ml", "gpucluster/pool": "elastic", "nvidia.com/gpu.present": "true"}
+                        },
+                        "spec": {
+                            "nodeClassRef": {"group": "karpenter.k8s.gcp", "kind": "GCENodeClass", "name": "elastic"},
+                            "requirements": [
+                                {
+                                    "key": "node.kubernetes.io/instance-type",
+                                    "operator": "In",
+                                    "values": ["a3-highgpu-1g"],
+                                },
+                                {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+                                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-central1-a"]},
+                            ],
+                            "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+                            "expireAfter": "720h",
+                            "terminationGracePeriod": "24h",
+                        },
+                    },
+                    "limits": {"nvidia.com/gpu": "8"},
+                    "disruption": {
+                        "consolidationPolicy": "WhenEmpty",
+                        "consolidateAfter": "5m",
+                        "budgets": [
+                            {"nodes": "100%", "reasons": ["Empty"]},
+                            {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+                        ],
+                    },
+                },
+            },
+        ),
+    }
+
+
+def test_a_cluster_of_one_zone_is_found_in_its_zone(registered: Run) -> None:
+    _, inputs = declared(registered, replace(ARGS, cluster_location="us-central1-a"))["elastic-karpenter"]
+    settings = inputs["values"]["controller"]["settings"]
+    assert (settings["clusterLocation"], settings["nodeLocation"]) == ("us-central1", "us-central1-a")
+
+
+def test_what_it_cannot_carry_is_refused_before_anything_of_it_is_registered(registered: Run) -> None:
+    with pytest.raises(PlanError, match="can't start a3-megagpu-8g with its GPU networks"):
+        declared(registered, replace(ARGS, machine_type="a3-megagpu-8g"))
+    with pytest.raises(PlanError, match="is sold as spot or flex-start only"):
+        declared(registered, replace(ARGS, purchase=["on-demand"]))
+
+
+def test_karpenter_neither_sets_policies_nor_gives_machines_public_addresses() -> None:
+    assert [item for item in PERMISSIONS if "Policy" in item or "useExternalIp" in item or "*" in item] == []
+    assert len(set(PERMISSIONS)) == len(PERMISSIONS)
