@@ -14,21 +14,30 @@ class Assumptions:
 
     expected_share: share of an autoscaled pool's limit that runs on average, 0 to 1; a pool's own annotation
         `gpucluster/expected-gpus` goes first.
+    cud_1y_share, cud_3y_share: share of on-demand GPU machines of Google Cloud that resource-based committed use of one
+        or three years covers, 0 to 1 together.
     nat_gib: GiB that a NAT gateway processes.
+    egress_gib: GiB that leave for the internet through a Cloud NAT gateway.
     endpoint_gib: GiB that an interface endpoint processes.
     log_gib: GiB that a log group takes in, flow logs among them, and the logs of an EKS control plane whose log group
-        the stack does not declare.
+        the stack does not declare; of a GKE cluster those beyond the project's free allotment.
+    prometheus_million_samples: millions of samples that a GKE cluster sends to Managed Prometheus.
     efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
-    s3_gib: GiB stored in a bucket.
+    s3_gib, gcs_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage.
     sqs_million_requests: millions of requests to a queue.
     """
 
     expected_share: Decimal = Decimal("0.5")
+    cud_1y_share: Decimal = Decimal(0)
+    cud_3y_share: Decimal = Decimal(0)
     nat_gib: Decimal = Decimal(0)
+    egress_gib: Decimal = Decimal(0)
     endpoint_gib: Decimal = Decimal(0)
     log_gib: Decimal = Decimal(0)
+    prometheus_million_samples: Decimal = Decimal(0)
     efs_gib: Decimal = Decimal(0)
     s3_gib: Decimal = Decimal(0)
+    gcs_gib: Decimal = Decimal(0)
     sqs_million_requests: Decimal = Decimal(0)
 
     @classmethod
@@ -48,9 +57,15 @@ class Assumptions:
                 raise ValueError(
                     f"assumption {name}={text!r} is not a number; write {name}=0.5 or {name}=200"
                 ) from None
-            most = 1 if name == "expected_share" else None
+            most = 1 if name.endswith("_share") else None
             if not value.is_finite() or value < 0 or (most is not None and value > most):
                 allowed = "between 0 and 1" if most is not None else "0 or more"
                 raise ValueError(f"assumption {name}={text} is out of range; give a number {allowed}")
             changes[name] = value
-        return replace(self, **changes)
+        found = replace(self, **changes)
+        if found.cud_1y_share + found.cud_3y_share > 1:
+            raise ValueError(
+                f"assumptions cud_1y_share={found.cud_1y_share} and cud_3y_share={found.cud_3y_share} are more than 1 "
+                "together; a machine is under one commitment"
+            )
+        return found

@@ -33,6 +33,13 @@ COMPUTE_TYPES: Final = frozenset(
         "aws:ec2/spotFleetRequest:SpotFleetRequest",
         "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
         "aws:eks/nodeGroup:NodeGroup",
+        "gcp:compute/futureReservation:FutureReservation",
+        "gcp:compute/instance:Instance",
+        "gcp:compute/instanceGroupManager:InstanceGroupManager",
+        "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",
+        "gcp:compute/reservation:Reservation",
+        "gcp:container/nodePool:NodePool",
+        "kubernetes:cloud.google.com/v1:ComputeClass",
         "kubernetes:karpenter.sh/v1:NodePool",
     }
 )
@@ -249,6 +256,7 @@ def _outcomes(
         book=book,
         assumptions=assumptions,
         part=part,
+        provider=resource.type.split(":", 1)[0],
         duration_days=duration_days,
     )
     found: list[CostLine | Free | NotPriced] = []

@@ -10,11 +10,20 @@ _VPC = "https://aws.amazon.com/vpc/pricing/"
 _EC2 = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/"
 _IAM = "https://aws.amazon.com/iam/faqs/"
 _EKS = "https://aws.amazon.com/eks/pricing/"
+_GOOGLE_NETWORK = "https://cloud.google.com/vpc/network-pricing"
+_GOOGLE_IAM = "https://cloud.google.com/iam/pricing"
+_GOOGLE_STORAGE = "https://cloud.google.com/storage/pricing"
+_GOOGLE_KMS = "https://cloud.google.com/kms/pricing"
+_GOOGLE_SERVICES = "https://cloud.google.com/service-usage/docs/overview"
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/"
 
 _NETWORK = ("no charge for the object; traffic is billed where it flows", _VPC)
 _IDENTITY = ("IAM has no charge", _IAM)
 _ACCESS = ("part of the control plane's price", _EKS)
+_VPC_OBJECT = ("no charge for the object; traffic is billed where it flows", _GOOGLE_NETWORK)
+_GOOGLE_IDENTITY = ("Identity and Access Management has no charge", _GOOGLE_IAM)
+_BUCKET_SETTING = ("no charge for settings of a bucket", _GOOGLE_STORAGE)
+_KEY_SETTING = ("no charge but for key versions and operations", _GOOGLE_KMS)
 _OBJECT = ("runs on nodes that are priced, or is only an object in the cluster", _KUBERNETES)
 
 _FREE: Final[dict[str, tuple[str, str]]] = {
@@ -82,6 +91,38 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         "no charge for settings of a bucket",
         "https://aws.amazon.com/s3/pricing/",
     ),
+    "gcp:compute/network:Network": _VPC_OBJECT,
+    "gcp:compute/subnetwork:Subnetwork": _VPC_OBJECT,
+    "gcp:compute/firewall:Firewall": _VPC_OBJECT,
+    "gcp:compute/route:Route": _VPC_OBJECT,
+    "gcp:compute/router:Router": _VPC_OBJECT,
+    "gcp:compute/networkPeering:NetworkPeering": _VPC_OBJECT,
+    "gcp:compute/networkPeeringRoutesConfig:NetworkPeeringRoutesConfig": _VPC_OBJECT,
+    "gcp:servicenetworking/connection:Connection": _VPC_OBJECT,
+    "gcp:servicenetworking/peeredDnsDomain:PeeredDnsDomain": _VPC_OBJECT,
+    "gcp:serviceaccount/account:Account": _GOOGLE_IDENTITY,
+    "gcp:serviceaccount/iAMMember:IAMMember": _GOOGLE_IDENTITY,
+    "gcp:serviceaccount/iAMBinding:IAMBinding": _GOOGLE_IDENTITY,
+    "gcp:serviceaccount/iAMPolicy:IAMPolicy": _GOOGLE_IDENTITY,
+    "gcp:projects/iAMMember:IAMMember": _GOOGLE_IDENTITY,
+    "gcp:projects/iAMBinding:IAMBinding": _GOOGLE_IDENTITY,
+    "gcp:projects/iAMCustomRole:IAMCustomRole": _GOOGLE_IDENTITY,
+    "gcp:projects/iAMAuditConfig:IAMAuditConfig": _GOOGLE_IDENTITY,
+    "gcp:compute/subnetworkIAMMember:SubnetworkIAMMember": _GOOGLE_IDENTITY,
+    "gcp:compute/subnetworkIAMBinding:SubnetworkIAMBinding": _GOOGLE_IDENTITY,
+    "gcp:storage/bucketIAMMember:BucketIAMMember": _BUCKET_SETTING,
+    "gcp:storage/bucketIAMBinding:BucketIAMBinding": _BUCKET_SETTING,
+    "gcp:storage/bucketIAMPolicy:BucketIAMPolicy": _BUCKET_SETTING,
+    "gcp:kms/keyRing:KeyRing": _KEY_SETTING,
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": _KEY_SETTING,
+    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": _KEY_SETTING,
+    "gcp:kms/keyRingIAMMember:KeyRingIAMMember": _KEY_SETTING,
+    "gcp:projects/service:Service": ("no charge for enabling an API; what it makes is billed", _GOOGLE_SERVICES),
+    "gcp:projects/serviceIdentity:ServiceIdentity": _GOOGLE_IDENTITY,
+    "gcp:compute/resourcePolicy:ResourcePolicy": (
+        "no charge for a placement policy",
+        "https://cloud.google.com/compute/docs/instances/use-compact-placement-policies",
+    ),
 }
 
 _FREE_GROUPS: Final = frozenset(
@@ -108,8 +149,11 @@ _FREE_GROUPS: Final = frozenset(
         # objects of controllers that make nothing outside the cluster by themselves
         "jobset.x-k8s.io",
         "karpenter.k8s.aws",
+        "karpenter.k8s.gcp",
         "kueue.x-k8s.io",
         "monitoring.coreos.com",
+        "monitoring.googleapis.com",
+        "networking.gke.io",
         "nvidia.com",
         "trainer.kubeflow.org",
     }

@@ -1,6 +1,7 @@
-"""GPUs and vCPUs of machine types, to turn a limit in GPUs into machines.
+"""GPUs, vCPUs and bundled disks of machine types, to turn a limit in GPUs into machines.
 
-Source: Karpenter AWS provider v1.14.1, reference/instance-types.md (2026-08-21).
+Sources: Karpenter AWS provider v1.14.1, reference/instance-types.md (2026-08-21); Google Cloud's price page for
+accelerator-optimized machines (2026-10) and Compute Engine documentation, Accelerator-optimized machine family.
 """
 
 from __future__ import annotations
@@ -8,16 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MACHINES", "Machine"]
+__all__ = ["MACHINES", "Machine", "machine_with"]
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One machine type: number of GPUs, their model, number of vCPUs."""
+    """One machine type: number of GPUs, their model, number of vCPUs.
+
+    provider: price book file. accelerator: what GKE calls its GPUs. bundled_ssd: whether its price includes its local
+    SSDs, which cannot be left out.
+    """
 
     gpus: int
     gpu: str
     vcpus: int
+    provider: str = "aws"
+    accelerator: str = ""
+    bundled_ssd: bool = False
+
+
+def _google(gpus: int, gpu: str, vcpus: int, accelerator: str, *, bundled_ssd: bool = True) -> Machine:
+    return Machine(gpus, gpu, vcpus, "gcp", f"nvidia-{accelerator}", bundled_ssd)
 
 
 MACHINES: Final = {
@@ -29,4 +41,23 @@ MACHINES: Final = {
     "p5en.48xlarge": Machine(8, "h200", 192),
     "p6-b200.48xlarge": Machine(8, "b200", 192),
     "p6-b300.48xlarge": Machine(8, "b300", 192),
+    "a2-highgpu-1g": _google(1, "a100", 12, "tesla-a100", bundled_ssd=False),
+    "a2-highgpu-4g": _google(4, "a100", 48, "tesla-a100", bundled_ssd=False),
+    "a2-highgpu-8g": _google(8, "a100", 96, "tesla-a100", bundled_ssd=False),
+    "a2-ultragpu-1g": _google(1, "a100", 12, "a100-80gb"),
+    "a2-ultragpu-4g": _google(4, "a100", 48, "a100-80gb"),
+    "a2-ultragpu-8g": _google(8, "a100", 96, "a100-80gb"),
+    "a3-highgpu-1g": _google(1, "h100", 26, "h100-80gb"),
+    "a3-highgpu-2g": _google(2, "h100", 52, "h100-80gb"),
+    "a3-highgpu-4g": _google(4, "h100", 104, "h100-80gb"),
+    "a3-highgpu-8g": _google(8, "h100", 208, "h100-80gb"),
+    "a3-megagpu-8g": _google(8, "h100", 208, "h100-mega-80gb"),
+    "a3-ultragpu-8g": _google(8, "h200", 224, "h200-141gb"),
+    "a4-highgpu-8g": _google(8, "b200", 224, "b200"),
 }
+
+
+def machine_with(accelerator: str, gpus: int) -> str | None:
+    """The machine that GKE makes for a number of GPUs of its type `accelerator`, None where it has none known here."""
+    found = (name for name, machine in MACHINES.items() if (machine.accelerator, machine.gpus) == (accelerator, gpus))
+    return next(found, None)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
+from typing import Final
 
 from cost.handlers.aws_fsx_lustre import persistent_ssd
+from cost.handlers.gcp_lustre import managed_lustre
 from cost.prices import Price, PriceBook
 
 __all__ = ["storage_price"]
 
+_NAMES: Final[dict[str, Callable[[int], str]]] = {"aws": persistent_ssd, "gcp": managed_lustre}
+"""Cloud -> the price book's name of its parallel file system with so many MB/s per TiB."""
+
 
 def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
     """USD per GiB-month of SSD storage with `tier` MB/s per TiB; None where no price is known that may be ranked."""
-    if cloud != "aws":
+    if cloud not in _NAMES:
         return None
-    found = _book().lookup(cloud, region, persistent_ssd(tier), unit="GiB-month")
+    found = _book().lookup(cloud, region, _NAMES[cloud](tier), unit="GiB-month")
     return found.usd if isinstance(found, Price) and found.rankable else None
 
 

@@ -49,7 +49,7 @@ class Subject:
     urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
     part: name of the component it is shown under.
     duration_days: days the components want the cluster for, None when none says it.
-    provider: price book file, e.g. `aws`.
+    provider: price book file, e.g. `aws`; the package of the resource's type unless a handler says otherwise.
     """
 
     urn: str
@@ -58,8 +58,8 @@ class Subject:
     book: PriceBook
     assumptions: Assumptions
     part: str
+    provider: str
     duration_days: Decimal | None = None
-    provider: str = "aws"
 
     @property
     def region(self) -> str:
@@ -75,6 +75,10 @@ class Subject:
     def of(self, resource: Resource) -> Subject:
         """The same question about a resource it refers to, e.g. the launch template of a node group."""
         return replace(self, resource=resource)
+
+    def on(self, provider: str) -> Subject:
+        """The same question with the prices of `provider`, for objects in a cluster of that cloud."""
+        return replace(self, provider=provider)
 
     def get(self, *path: str | int) -> Any:
         """An input by path, None when it is absent. Raises CannotPrice when it is unknown."""
@@ -108,9 +112,11 @@ class Subject:
             raise CannotPrice(f"{_dotted(path)} is {_shown(value)}, expected a list")
         return value
 
-    def price(self, sku: str, unit: str, purchase: str = "on_demand", *, region: str | None = None) -> Price:
+    def price(
+        self, sku: str, unit: str, purchase: str = "on_demand", term: str = "", *, region: str | None = None
+    ) -> Price:
         """The price of one unit. Raises CannotPrice, naming the nearest known rows, when there is none."""
-        found = self.book.lookup(self.provider, region or self.region, sku, purchase, unit=unit)
+        found = self.book.lookup(self.provider, region or self.region, sku, purchase, term, unit=unit)
         if isinstance(found, NotKnown):
             raise CannotPrice(found.reason)
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.ec2_machines import plain
+from cost.handlers.whole_machines import plain
 from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
 from cost.registry import prices
 from cost.subject import CannotPrice, Subject

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.ebs import Disk, disk_lines, optional_number
+from cost.handlers.disks import disk_lines, optional_number
+from cost.handlers.ebs import Disk
 from cost.model import CostLine, Count
 from cost.registry import prices
 from cost.subject import Subject

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from cost.handlers.aws_eip import ipv4_line
-from cost.handlers.ebs import default_root, disk_at, disk_lines
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of
+from cost.handlers.disks import disk_lines
+from cost.handlers.ebs import default_root, disk_at
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from cost.handlers.reserved_capacity import reserved
+from cost.handlers.whole_machines import machine_line
 from cost.model import CostLine, Count, NotPriced
 from cost.registry import prices
 from cost.subject import CannotPrice, Subject

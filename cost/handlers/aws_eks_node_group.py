@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.ebs import Disk, default_root, disk_lines, mapped_disks
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_line, reservation_of
+from cost.handlers.disks import disk_lines
+from cost.handlers.ebs import Disk, default_root, mapped_disks
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from cost.handlers.reserved_capacity import reserved
+from cost.handlers.whole_machines import machine_line
 from cost.model import CostLine, Count, NotPriced
 from cost.registry import prices
 from cost.resources import UNKNOWN

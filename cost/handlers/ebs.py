@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.ec2_machines import plain
+from cost.handlers.disks import disk_lines, optional_number
 from cost.model import CostLine, Count
 from cost.subject import Subject
 
-__all__ = ["DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "disk_lines", "mapped_disks", "optional_number"]
+__all__ = ["DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
 
 DEFAULT_ROOT_GIB: Final = 20
 """GiB of the gp3 root disk that an EKS AL2023 node gets when nothing else is asked (EKS user guide, node groups)."""
@@ -19,8 +19,6 @@ DEFAULT_ROOT_GIB: Final = 20
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 125
 """What a gp3 volume includes (EBS price page)."""
-
-_SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +42,6 @@ class Disk:
                 yield f": MiB/s above {_INCLUDED_MIBPS}", "ebs-gp3-throughput", "MiBps-month", above
         elif self.kind in ("io1", "io2") and self.iops is not None:
             yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
-
-
-def disk_lines(
-    ask: Subject, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
-) -> Iterator[CostLine]:
-    """Storage, IOPS and throughput of `count` equal volumes; `what` names them, e.g. `root disks`."""
-    for words, sku, unit, each in disk.billed():
-        units = count.times(each)
-        yield ask.line(
-            f"{what}, {disk.kind}{words}",
-            units.expected,
-            ask.price(sku, unit, region=region),
-            basis=f"{plain(count.expected)} x {plain(each)} {_SHORT_UNITS[unit]}",
-            assumption=assumption,
-            floor=units.floor,
-            ceiling=units.ceiling,
-        )
-
-
-def optional_number(ask: Subject, *path: str | int) -> Decimal | None:
-    """A number that may be absent."""
-    return None if ask.get(*path) is None else ask.number(*path)
 
 
 def disk_at(ask: Subject, *path: str | int) -> Disk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.ec2_machines import plain
+from cost.handlers.whole_machines import plain
 from cost.machines import MACHINES
 from cost.model import UNBOUNDED, Count, Unbounded
 from cost.subject import CannotPrice, Subject, as_number

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+from cost.handlers.karpenter_cloud import KarpenterCloud
+from cost.handlers.whole_machines import machine_price
 from cost.machines import MACHINES
 from cost.prices import Price
 from cost.resources import UNKNOWN, Resource
@@ -20,7 +22,6 @@ __all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_
 Requirements = Mapping[str, Sequence[str]]
 """Requirement key -> allowed values, of the requirements that list values."""
 
-_CLUSTER: Final = "aws:eks/cluster:Cluster"
 _MACHINE: Final = "node.kubernetes.io/instance-type"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
@@ -57,7 +58,7 @@ def dearest(ask: Subject, requirements: Requirements, region: str, purchase: str
     types = requirements.get(_MACHINE)
     if not types:
         raise CannotPrice(f"its requirements name no machine type ({_MACHINE} In [...])")
-    priced = [(name, ask.price(name, "instance-hour", purchase, region=region)) for name in types]
+    priced = [(name, machine_price(ask, name, purchase, region=region)) for name in types]
 
     def per_gpu(item: tuple[str, Price]) -> Decimal:
         name, price = item
@@ -67,23 +68,30 @@ def dearest(ask: Subject, requirements: Requirements, region: str, purchase: str
     return machine, price, len(priced)
 
 
-def region_of(ask: Subject, requirements: Requirements) -> str:
+def region_of(ask: Subject, requirements: Requirements, cloud: KarpenterCloud) -> str:
     """The region a pool runs in: required, that of a required zone, or that of its cluster."""
     if requirements.get(_REGION):
         return requirements[_REGION][0]
     zones = requirements.get(_ZONE)
-    if zones and zones[0][-1:].isalpha():
-        return zones[0][:-1]  # us-east-1a lies in us-east-1
-    found = {region for cluster in _clusters(ask) if isinstance(region := ask.resources.region(cluster), str)}
+    if zones and (region := cloud.region_of_zone(zones[0])):
+        return region
+    found = {region for cluster in _clusters(ask, cloud) if (region := _cluster_region(ask, cluster, cloud))}
     if len(found) == 1:
         return found.pop()
     raise CannotPrice(f"its region is not known: require {_ZONE} or {_REGION} in the pool")
 
 
-def _clusters(ask: Subject) -> Sequence[Resource]:
-    """The EKS cluster behind the pool's provider, else every EKS cluster of the stack."""
+def _clusters(ask: Subject, cloud: KarpenterCloud) -> Sequence[Resource]:
+    """The cluster behind the pool's provider, else every cluster of the cloud in the stack."""
     provider = ask.resources.get(ask.resource.provider)
     behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
     found = [ask.resources.get(urn) for urn in behind]
-    clusters = [cluster for cluster in found if cluster is not None and cluster.type == _CLUSTER]
-    return clusters or ask.resources.of_type(_CLUSTER)
+    clusters = [cluster for cluster in found if cluster is not None and cluster.type == cloud.cluster]
+    return clusters or ask.resources.of_type(cloud.cluster)
+
+
+def _cluster_region(ask: Subject, cluster: Resource, cloud: KarpenterCloud) -> str | None:
+    """Where a cluster says that it is, by `location` on Google Cloud."""
+    location = cluster.inputs.get("location")
+    region = cloud.region_of_zone(location) if isinstance(location, str) else ask.resources.region(cluster)
+    return region if isinstance(region, str) else None

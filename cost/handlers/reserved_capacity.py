@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, plain, reservation_of
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced, cents
+from cost.handlers.committed import committed
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from cost.handlers.whole_machines import plain
+from cost.model import CostLine, NotPriced
 from cost.prices import NotKnown, Price
 from cost.resources import Resource
 from cost.subject import CannotPrice, Subject, as_number, read
@@ -39,7 +41,7 @@ def reserved(
     list price is told apart from the total: by the hour for a reservation, upfront for a capacity block.
     """
     if isinstance(target, Resource):
-        yield _line(ask, machine, count, target.name, f"billed by {target.name}, used or not")
+        yield committed(ask, machine, count, target.name, f"billed by {target.name}, used or not")
         return
     if not block:
         said = (
@@ -47,13 +49,13 @@ def reserved(
             "while it exists, used or not"
         )
         found = ask.book.lookup(ask.provider, ask.region, machine, unit="instance-hour")
-        yield _line(ask, machine, count, target, said, price=found, billed=count)
+        yield committed(ask, machine, count, target, said, price=found, billed=count)
         yield from _missing(ask, target, found)
         return
     users = sorted(_users(ask, target))
     if users and users[0][0] != ask.urn:
         said = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
-        yield _line(ask, machine, count, target, said)
+        yield committed(ask, machine, count, target, said)
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
@@ -67,7 +69,7 @@ def reserved(
     else:
         days = block_days(ask.duration_days)
         said += f"; this trial takes {plain(days)} days of it"
-    yield _line(ask, machine, count, target, said, price=found, billed=size, upfront_days=days)
+    yield committed(ask, machine, count, target, said, price=found, billed=size, upfront_days=days)
     yield from _missing(ask, target, found)
 
 
@@ -102,41 +104,3 @@ def _number(group: Resource, key: str) -> Decimal:
         return as_number(read(group.inputs, "scalingConfig", key), key)
     except CannotPrice:  # it is named with its own resource
         return Decimal(0)
-
-
-def _line(
-    ask: Subject,
-    machine: str,
-    count: Decimal,
-    where: str,
-    said: str,
-    *,
-    price: Price | NotKnown | None = None,
-    billed: Decimal = Decimal(0),
-    upfront_days: Decimal = Decimal(0),
-) -> CostLine:
-    """A line without new spend. `billed` machines are what the capacity bought elsewhere costs at its price."""
-    hours, hourly, source = count * HOURS_PER_MONTH, Decimal(0), said
-    if isinstance(price, Price):
-        hourly, row = billed * price.usd, price.row
-        source = f"{said}; ${price.usd.normalize():f} per instance-hour: {row.source}, {row.as_of} ({price.confidence})"
-    return CostLine(
-        urn=ask.urn,
-        part=ask.part,
-        name=f"{plain(count)} x {machine} in reservation {where}",
-        quantity=hours,
-        unit="instance-hour",
-        unit_price=Decimal(0),
-        region=ask.region,
-        purchase="reservation",
-        source=source,
-        as_of="",
-        confidence="high",
-        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
-        assumption=said,
-        floor=hours,
-        ceiling=hours,
-        spend="committed-elsewhere",
-        committed_monthly=cents(hourly * HOURS_PER_MONTH),
-        committed_upfront=cents(hourly * 24 * upfront_days),
-    )

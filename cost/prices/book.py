@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -91,7 +92,16 @@ class PriceBook:
         """One line that says what is missing and which rows come nearest."""
         wanted = f"no price for {sku} {purchase}{f' {term}' if term else ''} in {provider} {region}"
         same_sku = [row for row in self.rows(provider) if row.sku == sku]
-        same_sku.sort(key=lambda row: (row.region != region, row.purchase != purchase, row.term != term, row.alt))
+        same_sku.sort(
+            key=lambda row: (
+                row.region != region,
+                row.purchase != purchase,
+                row.term != term,
+                row.unit != unit,
+                row.alt,
+                -_common(row.region, region),
+            )
+        )
         seen: dict[str, None] = {}
         for row in same_sku:
             term_and_unit = f"{f' {row.term}' if row.term else ''}{f' per {row.unit}' if row.unit != unit else ''}"
@@ -101,6 +111,12 @@ class PriceBook:
         nearest = list(seen)[:_NEAREST_SHOWN]
         more = len(seen) - len(nearest)
         return f"{wanted} per {unit}; known: {', '.join(nearest)}{f' and {more} more' if more > 0 else ''}"
+
+
+def _common(one: str, other: str) -> int:
+    """Letters that two regions begin with alike: clouds name them by continent and compass, so more is nearer."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)
 
 
 @cache

@@ -67,7 +67,7 @@ def cost_of(book: PriceBook) -> CostOf:
     """The estimate of some resources in us-east-1, or in `region`."""
 
     def found(*resources: Resource, region: str | None = "us-east-1", **options: Any) -> Estimate:
-        regions = {} if region is None else {"aws": region}
+        regions = {} if region is None else {"aws": region, "gcp": region}
         return estimate(Resources(resources, default_regions=regions), book, **options)
 
     return found

@@ -54,7 +54,16 @@ WRONG = [
     (["report", "--expected-share", "2"], "{}", "expected_share=2 is out of range; give a number between 0 and 1"),
     (["report", "--expected-share", "half"], "{}", "expected_share='half' is not a number"),
     (["report", "--assume", "nat_gib"], "{}", "'nat_gib' is not NAME=VALUE; write for example nat_gib=500"),
-    (["report", "--assume", "nat=1"], "{}", "assumption 'nat' is not known; known: expected_share, nat_gib"),
+    (
+        ["report", "--assume", "cud_1y_share=0.8", "--assume", "cud_3y_share=0.5"],
+        "{}",
+        "assumptions cud_1y_share=0.8 and cud_3y_share=0.5 are more than 1 together; a machine is under one commitment",
+    ),
+    (
+        ["report", "--assume", "nat=1"],
+        "{}",
+        "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, nat_gib",
+    ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
     (["rapport"], "", "No such command 'rapport'"),
 ]

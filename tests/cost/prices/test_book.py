@@ -79,6 +79,14 @@ def test_a_missing_price_names_the_nearest_known_rows(
     assert found == NotKnown(reason)
 
 
+def test_the_nearest_regions_are_named_first(book: PriceBook) -> None:
+    found = book.lookup("gcp", "europe-west3", "a3-megagpu-8g", unit="instance-hour")
+    assert found == NotKnown(
+        "no price for a3-megagpu-8g on_demand in gcp europe-west3 per instance-hour; known: europe-west4 on_demand, "
+        "europe-west1 on_demand, us-central1 on_demand, us-east4 on_demand and 18 more"
+    )
+
+
 def test_an_unknown_provider_has_no_rows(book: PriceBook) -> None:
     assert isinstance(book.lookup("nowhere", "x", "y", unit="hour"), NotKnown)
 

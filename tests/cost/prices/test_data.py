@@ -24,8 +24,8 @@ ROWS = [row for provider in PROVIDERS for row in BOOK.rows(provider)]
 
 UNITS = {
     "instance-hour", "GPU-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month", "MiBps-month",
-    "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests", "1M-requests", "10M-samples",
-    "1B-samples", "USD-of-monthly-spend",
+    "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests", "1M-requests", "1M-samples",
+    "10M-samples", "1B-samples", "USD-of-monthly-spend",
 }  # fmt: skip
 PURCHASES = {"on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"}
 
@@ -89,8 +89,33 @@ def test_every_line_of_the_sources_table_is_used_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("machine", sorted(MACHINES))
-def test_every_machine_of_the_gpu_table_has_a_price_in_us_east_1(machine: str) -> None:
-    assert any(row.sku == machine and row.region == "us-east-1" and not row.alt for row in BOOK.rows("aws"))
+def test_every_machine_of_the_gpu_table_has_a_price_in_the_home_region_of_its_cloud(machine: str) -> None:
+    provider = MACHINES[machine].provider
+    home = {"aws": "us-east-1", "gcp": "us-central1"}[provider]
+    assert any(row.sku == machine and row.region == home and not row.alt for row in BOOK.rows(provider))
+
+
+def test_machines_of_googles_page_are_kept_to_the_cent_and_say_what_the_page_prints() -> None:
+    page = "Google Cloud accelerator-optimized VM pricing page, captured as "
+    whole = [row for row in BOOK.rows("gcp") if row.source.startswith(page) and row.sku.startswith(("a3-", "a4-"))]
+    printed = {(row.sku, row.purchase, row.term): row.note.partition("the page prints ")[2] for row in whole}
+    assert len(whole) == len(printed) == 23
+    assert {row.usd_per_unit.as_tuple().exponent for row in whole} == {-2}
+    assert printed["a3-megagpu-8g", "on_demand", ""] == "93.400712807"
+    apart = [row for row in whole if (exact := printed[row.sku, row.purchase, row.term])
+             and round(Decimal(exact), 2) != row.usd_per_unit]  # fmt: skip
+    assert apart == []
+
+
+def test_the_smaller_h100_machines_of_google_are_shares_of_the_large_one() -> None:
+    flex = {row.sku: row.usd_per_unit for row in BOOK.rows("gcp") if row.purchase == "flex_start"
+            and row.region == "us-central1" and row.sku.startswith("a3-highgpu-")}  # fmt: skip
+    assert {sku: flex["a3-highgpu-8g"] / price for sku, price in flex.items()} == {
+        "a3-highgpu-1g": 8,
+        "a3-highgpu-2g": 4,
+        "a3-highgpu-4g": 2,
+        "a3-highgpu-8g": 1,
+    }
 
 
 def test_the_small_h100_machine_costs_an_eighth_of_the_large_one() -> None:

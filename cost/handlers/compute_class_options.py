@@ -1,0 +1,86 @@
+"""What a GKE ComputeClass may start: the node pools it names, and machines of its own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from cost.handlers.compute_class import pools_of
+from cost.handlers.gcp_disks import Disk
+from cost.handlers.gcp_place import place_of, region_of
+from cost.handlers.gke_node_count import location_of
+from cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
+from cost.machines import machine_with
+from cost.shape import is_object
+from cost.subject import CannotPrice, Subject, read
+
+__all__ = ["Option", "cluster_of", "options_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to get a machine: what it is called in the class, its type, how it is paid for, where, its boot disk.
+
+    pool: the node pool of the stack behind it, None for pools that GKE makes by itself.
+    """
+
+    rule: str
+    machine: str
+    purchase: str
+    region: str
+    disk: Disk
+    disk_said: str
+    pool: Subject | None = None
+
+
+def options_of(ask: Subject) -> Iterator[Option | str]:
+    """Every option of `spec.priorities`, or why a rule cannot be read. Raises CannotPrice for rules not known yet."""
+    for pool in pools_of(ask, ask.resource):
+        found = ask.of(pool)
+        try:
+            disk, said = boot_disk(found)
+            queued = bool(found.get("queuedProvisioning", "enabled"))
+            machine, region = found.text("nodeConfig", "machineType"), region_of(location_of(found))
+            yield Option(pool.name, machine, purchase_of(found, queued=queued), region, disk, said, found)
+        except CannotPrice as error:
+            yield f"node pool {pool.name}: {error}"
+    for number, rule in enumerate(ask.items("spec", "priorities"), 1):
+        if not is_object(rule):
+            raise CannotPrice("its priorities are not known before the update")
+        if rule.get("nodepools") is not None:
+            continue
+        name = f"rule {number}"
+        machine = rule.get("machineType") or machine_with(
+            str(read(rule, "gpu", "type")), int(str(read(rule, "gpu", "count") or 0))
+        )
+        if not isinstance(machine, str):
+            yield f"{name} names no machine type, nor GPUs that tell one"
+            continue
+        gib, kind = read(rule, "storage", "bootDiskSize"), read(rule, "storage", "bootDiskType")
+        disk = Disk(str(kind or "pd-balanced"), Decimal(str(gib or 100)))
+        said = "" if gib and kind else f"boot disk of {name} not wholly declared: {disk.gib} GiB {disk.kind}"
+        yield Option(name, machine, _purchase(rule), _region(ask, rule), disk, said)
+
+
+def _purchase(rule: object) -> str:
+    if read(rule, "flexStart", "enabled"):
+        return "flex_start"
+    return "spot" if read(rule, "spot") else "on_demand"
+
+
+def _region(ask: Subject, rule: object) -> str:
+    """Where a rule's machines are: in the zones it names, else with the cluster."""
+    zones = read(rule, "location", "zones")
+    return region_of(str(zones[0])) if zones else region_of(place_of(cluster_of(ask), "location"))
+
+
+def cluster_of(ask: Subject) -> Subject:
+    """The one GKE cluster behind an object. Raises CannotPrice when there are none or several."""
+    provider = ask.resources.get(ask.resource.provider)
+    behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
+    clusters = [found for urn in behind if (found := ask.resources.get(urn)) is not None and found.type == CLUSTER]
+    clusters = clusters or list(ask.resources.of_type(CLUSTER))
+    if len(clusters) != 1:
+        raise CannotPrice("its cluster is not known: give its rules location.zones")
+    return ask.of(clusters[0])

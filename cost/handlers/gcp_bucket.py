@@ -1,0 +1,35 @@
+"""Cloud Storage buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_CLASSES: Final = {
+    "STANDARD": "standard",
+    "REGIONAL": "standard",
+    "NEARLINE": "nearline",
+    "COLDLINE": "coldline",
+    "ARCHIVE": "archive",
+}
+_PLACES: Final = {"us": "multi-region-us", "nam4": "dual-region-nam4"}
+"""Locations that are no region, as the price book calls them."""
+
+
+@prices("gcp:storage/bucket:Bucket")
+def bucket(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """GiB stored in the bucket's class (Cloud Storage price page); requests and retrieval are not in the total."""
+    kind = ask.text("storageClass", default="STANDARD").upper()
+    if kind not in _CLASSES:
+        raise CannotPrice(f"storageClass is {kind!r}; priced are {', '.join(_CLASSES)}")
+    location = ask.text("location").lower()
+    gib = ask.assumptions.gcs_gib
+    said = f"gcs_gib: {gib} GiB in each Cloud Storage bucket; requests and retrieval are not in the total"
+    price = ask.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
+    yield ask.line(f"Cloud Storage {kind.lower()}", gib, price, assumption=said)
+    if ask.get("autoclass", "enabled"):
+        yield ask.not_priced("autoclass: billed by the object it looks after; no price known")

@@ -1,0 +1,102 @@
+"""Machines of Google Cloud by the way they are bought: spot, flex-start, on demand, committed use, reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+from cost.handlers.committed import committed
+from cost.handlers.whole_machines import machine_hours, machine_price
+from cost.machines import MACHINES
+from cost.model import CostLine, Count, NotPriced
+from cost.prices import NotKnown, Price
+from cost.resources import UNKNOWN, Resource
+from cost.shape import is_list
+from cost.subject import CannotPrice, Subject, read
+
+__all__ = ["RESERVATIONS", "bought", "reserved", "target_of"]
+
+RESERVATIONS: Final = ("gcp:compute/reservation:Reservation", "gcp:compute/futureReservation:FutureReservation")
+"""Types of capacity that a stack may hold itself."""
+
+_ANY_THEN_FAIL: Final = "any open reservation"
+
+
+def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) -> Resource | str | None:
+    """The capacity that machines must take: a resource of this stack, a name, or None when they need not take any.
+
+    config: input that the affinity stands in. affinity: its value. kind, values: its keys, which differ between node
+    pools and machines. A pool that may take an open reservation and need not is priced on demand.
+    """
+    consume = read(affinity, kind)
+    if consume is UNKNOWN:
+        raise CannotPrice("whether it takes a reservation is not known before the update")
+    if consume == "ANY_RESERVATION_THEN_FAIL":
+        return _ANY_THEN_FAIL
+    if consume != "SPECIFIC_RESERVATION":
+        return None
+    for type_ in RESERVATIONS:
+        found = ask.resources.referred(ask.resource, config, type_)
+        if found is not None:
+            return found
+    names = read(affinity, *values.split("."))
+    if names is UNKNOWN or (is_list(names) and UNKNOWN in names):
+        raise CannotPrice("the reservation it takes is not known before the update")
+    if not is_list(names) or not names:
+        raise CannotPrice("it must take a specific reservation and names none")
+    return str(names[0])
+
+
+def reserved(
+    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, region: str
+) -> Iterator[CostLine | NotPriced]:
+    """Machines that their reservation bills, used or not, so never a second time here.
+
+    A plan does not tell how capacity bought elsewhere was bought, so its on-demand rate stands for it and the rate in
+    calendar mode is named (Compute Engine documentation, reservations and future reservations in calendar mode).
+    """
+    if isinstance(target, Resource):
+        said = f"billed by {target.name}, used or not"
+        yield committed(ask, machine, count, target.name, said, region=region)
+        return
+    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
+    said = (
+        f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
+        "rate"
+    )
+    calendar = ask.book.lookup(ask.provider, region, machine, "dws_calendar", unit="instance-hour")
+    if isinstance(calendar, Price):
+        said += f", or at ${calendar.usd:f} per instance-hour for its whole period when bought in calendar mode"
+    yield committed(ask, machine, count, target, said, price=found, billed=count, region=region)
+    if isinstance(found, NotKnown):
+        yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
+
+
+def bought(
+    ask: Subject,
+    machine: str,
+    count: Count,
+    purchase: str,
+    *,
+    region: str,
+    autoscaled: bool = False,
+    assumption: str = "",
+) -> Iterator[CostLine]:
+    """Machines that this stack pays for; of on-demand GPU machines the shares that committed use covers by themselves.
+
+    The shares are the assumptions `cud_1y_share` and `cud_3y_share`: commitments belong to a billing account, not to
+    a stack. Raises CannotPrice when a price is not known.
+    """
+    rest = Decimal(1)
+    if purchase == "on_demand" and machine in MACHINES:
+        for term, share in (("1y", ask.assumptions.cud_1y_share), ("3y", ask.assumptions.cud_3y_share)):
+            if share:
+                said = f"cud_{term}_share: {share:f} of on-demand GPU machines are under committed use of {term}"
+                price = machine_price(ask, machine, "reserved", term, region=region)
+                yield machine_hours(ask, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)
+                rest -= share
+    if not rest:
+        return
+    price = machine_price(ask, machine, purchase, region=region)
+    yield machine_hours(ask, machine, count.times(rest), price, autoscaled=autoscaled, assumption=assumption)

@@ -1,0 +1,61 @@
+"""Persistent disks and Hyperdisks, shared by the disk resource, machines, node pools and Karpenter pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.disks import disk_lines
+from cost.model import CostLine, Count
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["Disk", "local_ssd_lines"]
+
+_INCLUDED_IOPS: Final = 3000
+_INCLUDED_MIBPS: Final = 140
+"""What a Hyperdisk Balanced volume includes (Compute Engine documentation, About Hyperdisk Balanced)."""
+
+_LOCAL_SSD_GIB: Final = 375
+"""GiB of one local SSD (gcp:container/nodePool SDK documentation, localSsdCount)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+
+    kind: str
+    gib: Decimal
+    iops: Decimal | None = None
+    mibps: Decimal | None = None
+
+    def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
+        """(words, price book name, unit, units of one disk) of everything that is billed (disk price page)."""
+        if not self.kind.startswith("hyperdisk-"):
+            yield "", self.kind, "GiB-month", self.gib
+            return
+        yield "", f"{self.kind}-capacity", "GiB-month", self.gib
+        if self.kind == "hyperdisk-balanced":
+            if self.iops is not None and self.iops > _INCLUDED_IOPS:
+                above = self.iops - _INCLUDED_IOPS
+                yield f": IOPS above {_INCLUDED_IOPS}", "hyperdisk-balanced-iops", "IOPS-month", above
+            if self.mibps is not None and self.mibps > _INCLUDED_MIBPS:
+                above = self.mibps - _INCLUDED_MIBPS
+                yield f": MiB/s above {_INCLUDED_MIBPS}", "hyperdisk-balanced-throughput", "MiBps-month", above
+            return
+        for words, sku, unit, asked in (
+            (": IOPS", f"{self.kind}-iops", "IOPS-month", self.iops),
+            (": MiB/s", f"{self.kind}-throughput", "MiBps-month", self.mibps),
+        ):
+            if asked is not None:
+                yield words, sku, unit, asked
+
+
+def local_ssd_lines(ask: Subject, number: Decimal, count: Count, *, region: str, purchase: str) -> Iterator[CostLine]:
+    """Local SSDs that a machine does not bring with it: `number` of 375 GiB on each of `count` machines."""
+    if not number:
+        return
+    if purchase != "on_demand":
+        raise CannotPrice(f"local SSDs of {purchase.replace('_', '-')} machines: the price book has on demand only")
+    yield from disk_lines(ask, Disk("local-ssd", number * _LOCAL_SSD_GIB), count, what="local SSDs", region=region)

@@ -1,0 +1,44 @@
+"""Filestore instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.gcp_place import place_of, region_of
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_TIERS: Final = {
+    "STANDARD": "basic-hdd",
+    "BASIC_HDD": "basic-hdd",
+    "PREMIUM": "basic-ssd",
+    "BASIC_SSD": "basic-ssd",
+    "ZONAL": "zonal",
+    "REGIONAL": "regional",
+    "ENTERPRISE": "enterprise",
+}
+"""Tier -> its part of the price book's name; STANDARD and PREMIUM are the former names of the basic tiers."""
+
+_SMALL_HDD_GIB: Final = 1024
+"""GiB below which a Basic HDD instance has a fee by the hour as well (Filestore price page)."""
+
+
+@prices("gcp:filestore/instance:Instance")
+def filestore(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Provisioned GiB of its file shares by the month (Filestore price page)."""
+    tier = ask.text("tier")
+    if tier not in _TIERS:
+        raise CannotPrice(f"tier is {tier!r}; priced are {', '.join(_TIERS)}")
+    shares = range(len(ask.items("fileShares")))
+    capacity = sum((ask.number("fileShares", index, "capacityGb") for index in shares), Decimal(0))
+    region = region_of(place_of(ask, "location", "zone"))
+    price = ask.price(f"filestore-{_TIERS[tier]}", "GiB-month", region=region)
+    yield ask.line(f"Filestore {tier}", capacity, price, basis=f"{capacity:,f} GiB")
+    if _TIERS[tier] == "basic-hdd" and capacity < _SMALL_HDD_GIB:
+        fee = ask.price("filestore-basic-hdd-instance-hour", "hour", region=region)
+        yield ask.line("Filestore instance", HOURS_PER_MONTH, fee, basis=f"{HOURS_PER_MONTH} h")
+    if ask.get("performanceConfig") is not None:
+        yield ask.not_priced("custom performance: billed by instance, GiB and IOPS; no price known")

@@ -1,0 +1,72 @@
+"""GKE clusters: the management fee, the default pool, metrics and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.gcp_place import is_zone, place_of, region_of
+from cost.handlers.gke_nodes import node_lines, purchase_of
+from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+_FREE_METRICS: Final = frozenset({"SYSTEM_COMPONENTS"})
+"""Metrics that are not billed by the sample; the other packages are (GKE documentation, configure metrics)."""
+
+
+@prices("gcp:container/cluster:Cluster")
+def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """An hour of one cluster, whatever its size and topology (GKE price page), and what it brings with it.
+
+    A cluster makes a default pool of `initialNodeCount` nodes a zone unless `removeDefaultNodePool` is set.
+    """
+    location = place_of(ask, "location")
+    fee = ask.price("gke-cluster-management-fee", "hour", region="global")
+    yield ask.line(
+        "GKE cluster management",
+        HOURS_PER_MONTH,
+        fee,
+        basis=f"{HOURS_PER_MONTH} h",
+        assumption=_free_tier(ask, zonal=is_zone(location)),
+    )
+    yield from _metrics_and_logs(ask)
+    if ask.get("enableAutopilot"):
+        yield ask.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)
+        return
+    if ask.items("nodePools"):
+        yield ask.not_priced("nodePools inside the cluster: declare them as node pools of their own", compute=True)
+    elif ask.get("initialNodeCount") is not None and not ask.get("removeDefaultNodePool"):
+        zones = len(ask.items("nodeLocations")) + is_zone(location) or 3
+        nodes = Count.fixed(ask.number("initialNodeCount") * zones)
+        said = "the default node pool, because removeDefaultNodePool is not set"
+        yield from node_lines(ask, nodes, purchase_of(ask), region=region_of(location), said=said)
+    if ask.get("clusterAutoscaling", "enabled") and not ask.resources.of_type(
+        "kubernetes:cloud.google.com/v1:ComputeClass"
+    ):
+        yield ask.not_priced("node auto-provisioning: GKE starts machines by itself, which no plan shows", compute=True)
+
+
+def _free_tier(ask: Subject, *, zonal: bool) -> str:
+    if zonal or ask.get("enableAutopilot"):
+        return (
+            "GKE's free tier, a credit of $74.40 a month for each billing account, pays for one zonal or Autopilot "
+            "cluster; what else the account runs is not known here, so it is not taken off"
+        )
+    return "GKE's free tier, a credit of the billing account, is for zonal and Autopilot clusters: none for this one"
+
+
+def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
+    """Samples of Managed Prometheus and logs: usage that no plan knows, priced by two assumptions."""
+    components = {str(item) for item in ask.items("monitoringConfig", "enableComponents")}
+    if ask.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
+        millions = ask.assumptions.prometheus_million_samples
+        said = f"prometheus_million_samples: {millions:f} million samples a month, DCGM among them"
+        price = ask.price("managed-prometheus-samples", "1M-samples", region="global")
+        yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
+    if ask.get("loggingConfig") is None or ask.items("loggingConfig", "enableComponents"):
+        gib: Decimal = ask.assumptions.log_gib
+        said = f"log_gib: {gib:f} GiB a month of logs taken in, beyond the first 50 GiB that are free in each project"
+        price = ask.price("cloud-logging-ingest", "GiB", region="global")
+        yield ask.line("Cloud Logging", gib, price, assumption=said)

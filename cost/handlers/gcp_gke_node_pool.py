@@ -1,0 +1,25 @@
+"""GKE node pools: machines, their local SSDs and boot disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.handlers.gcp_place import region_of
+from cost.handlers.gke_node_count import location_of, nodes_of
+from cost.handlers.gke_nodes import node_lines, purchase_of
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("gcp:container/nodePool:NodePool")
+def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """`nodeCount` machines in each zone, within the bounds of autoscaling, and their disks (Compute Engine prices).
+
+    A node pool has no price of its own (GKE price page). Queued provisioning starts nodes as flex-start does.
+    """
+    queued = bool(ask.get("queuedProvisioning", "enabled"))
+    purchase = purchase_of(ask, queued=queued)
+    nodes, said = nodes_of(ask, flex_start=purchase == "flex_start")
+    region = region_of(location_of(ask))
+    yield from node_lines(ask, nodes, purchase, region=region, said=said, autoscaled=nodes.varies)

@@ -1,0 +1,22 @@
+"""Cloud KMS keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.model import CostLine
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+
+@prices("gcp:kms/cryptoKey:CryptoKey")
+def key(ask: Subject) -> Iterator[CostLine]:
+    """A month of one active version of a software key (Cloud KMS price page); a rotation adds another."""
+    level = ask.text("versionTemplate", "protectionLevel", default="SOFTWARE")
+    if level != "SOFTWARE":
+        raise CannotPrice(f"versionTemplate.protectionLevel is {level!r}: the price book has SOFTWARE keys only")
+    said = "one active version of each Cloud KMS key; operations and rotated versions are not in the total"
+    yield ask.line(
+        "Cloud KMS key", Decimal(1), ask.price("kms-software-key-version", "month", region="global"), assumption=said
+    )

@@ -1,0 +1,101 @@
+"""GKE ComputeClasses: machines that come and go, in the pools they name or in pools that GKE makes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.handlers.compute_class_options import Option, cluster_of, options_of
+from cost.handlers.disks import disk_lines
+from cost.handlers.gke_node_count import most_of
+from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus
+from cost.handlers.whole_machines import machine_hours, machine_price
+from cost.machines import MACHINES, Machine
+from cost.model import UNBOUNDED, CostLine, Count, Free, NotPriced, Unbounded
+from cost.prices import Price
+from cost.registry import prices
+from cost.sold import not_sold
+from cost.subject import CannotPrice, Subject
+
+
+@prices("kubernetes:cloud.google.com/v1:ComputeClass")
+def compute_class(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
+    """Machines at the dearest of its rules: none, what is expected, and as many as its pools and the cluster allow.
+
+    The node pools of the stack that it names are counted here and not with themselves, so that nothing is there twice.
+    """
+    ask = ask.on("gcp")
+    options: list[tuple[Option, Machine, Price]] = []
+    said: list[str] = []
+    for option in options_of(ask):
+        if isinstance(option, str):
+            yield ask.not_priced(option, compute=True)
+            continue
+        if (reason := not_sold(option.machine, option.purchase)) is not None:
+            said.append(f"{option.rule} of {ask.resource.name} can start nothing: {reason}")
+            continue
+        try:
+            price = machine_price(ask, option.machine, option.purchase, region=option.region)
+            options.append((option, _machine(option.machine), price))
+        except CannotPrice as error:
+            yield ask.not_priced(f"{option.rule}: {error}", compute=True)
+    if not options:
+        if not said:
+            return
+        raise CannotPrice("; ".join(said))
+    option, machine, price = max(options, key=lambda item: item[2].usd / item[1].gpus)
+    if len(options) > 1:
+        said.insert(0, f"priced as {option.rule}, the dearest of {len(options)} ways to start a machine")
+    count, why = _count(ask, machine, [item[0] for item in options])
+    yield machine_hours(ask, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *said]))
+    yield from disk_lines(ask, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said)
+    if isinstance(count.ceiling, str) and expected_gpus(ask) is None:
+        reason = f"what runs on average: nothing limits the class; set its annotation {EXPECTED_GPUS}"
+        yield ask.not_priced(reason, compute=True)
+
+
+def _machine(name: str) -> Machine:
+    if name not in MACHINES:
+        raise CannotPrice(f"{name} has no row in the table of machines, so GPUs cannot be turned into machines")
+    return MACHINES[name]
+
+
+def _count(ask: Subject, machine: Machine, options: list[Option]) -> tuple[Count, str]:
+    """(machines, what was assumed)."""
+    most = _most(ask, options)
+    ceiling = most if isinstance(most, str) else most / machine.gpus
+    asked, name = expected_gpus(ask), ask.resource.name
+    if asked is not None:
+        expected = asked / machine.gpus
+        why = f"expected GPUs of {name}: {asked.normalize():f} on average (annotation {EXPECTED_GPUS})"
+    elif isinstance(ceiling, str):
+        return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"
+    else:
+        share = ask.assumptions.expected_share
+        expected, why = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
+    if not isinstance(ceiling, str) and expected > ceiling:
+        expected, why = ceiling, f"{why}, which is more than its limit: the limit counts"
+    return Count(expected, Decimal(0), ceiling), why
+
+
+def _most(ask: Subject, options: list[Option]) -> Decimal | Unbounded:
+    """GPUs at the most: of the pools it names, and of pools that GKE makes within the limits of the cluster."""
+    if any(option.pool is None for option in options):
+        kinds = {MACHINES[option.machine].accelerator for option in options}
+        cluster = cluster_of(ask)
+        limits = {
+            cluster.text("clusterAutoscaling", "resourceLimits", index, "resourceType"): index
+            for index in range(len(cluster.items("clusterAutoscaling", "resourceLimits")))
+        }
+        if not kinds <= set(limits):
+            return UNBOUNDED
+        path = ("clusterAutoscaling", "resourceLimits")
+        return sum((cluster.number(*path, limits[kind], "maximum") for kind in kinds), Decimal(0))
+    total = Decimal(0)
+    for option in options:
+        if option.pool is not None:
+            most = most_of(option.pool)
+            if isinstance(most, str):
+                return UNBOUNDED
+            total += most * MACHINES[option.machine].gpus
+    return total

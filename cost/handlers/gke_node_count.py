@@ -1,0 +1,98 @@
+"""How many nodes a GKE node pool has: `nodeCount` is for each zone, autoscaling bounds by zone or in total."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.compute_class import classes_of
+from cost.handlers.gcp_place import is_zone, place_of
+from cost.handlers.gke_nodes import CLUSTER
+from cost.handlers.whole_machines import plain
+from cost.model import UNBOUNDED, Count, Unbounded
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["location_of", "most_of", "nodes_of", "zones_of"]
+
+_ZONES_OF_A_REGION: Final = 3
+"""Zones of a pool in a regional cluster, when none is named (GKE documentation, regional clusters)."""
+
+
+def location_of(ask: Subject) -> str:
+    """The zone or region of a pool: its own, else its cluster's. Raises CannotPrice when it is not known."""
+    cluster = ask.resources.referred(ask.resource, "cluster", CLUSTER)
+    if ask.get("location") is None and cluster is not None:
+        return place_of(ask.of(cluster), "location")
+    return place_of(ask, "location")
+
+
+def zones_of(ask: Subject) -> Decimal:
+    """Zones that a pool has nodes in: named by the pool, else by its cluster, else those of its location."""
+    zones = ask.items("nodeLocations")
+    if zones:
+        return Decimal(len(zones))
+    location = location_of(ask)
+    found = ask.resources.referred(ask.resource, "cluster", CLUSTER)
+    if found is not None and (named := ask.of(found).items("nodeLocations")):
+        return Decimal(len(named) + is_zone(location))  # those of a zonal cluster come beside its own zone
+    return Decimal(1 if is_zone(location) else _ZONES_OF_A_REGION)
+
+
+def nodes_of(ask: Subject, *, flex_start: bool) -> tuple[Count, str]:
+    """(nodes as expected, at the least and the most; what was assumed).
+
+    A flex-start pool gets all its nodes or none, so it is taken as full. A pool that a ComputeClass of the stack scales
+    is at its least here: what runs on average is counted with the class. Raises CannotPrice when the pool says neither
+    how many nodes it has nor within which bounds it scales.
+    """
+    zones, declared = zones_of(ask), _declared(ask)
+    if ask.get("autoscaling") is None:
+        if declared is None:
+            raise CannotPrice("nodeCount is not set: how many nodes it has is not known")
+        return Count.fixed(declared * zones), _spread(declared, zones)
+    floor, ceiling = _bounds(ask, zones)
+    name = ask.resource.name
+    if classes := classes_of(ask):
+        return Count.fixed(floor), f"what {name} runs above its {plain(floor)} nodes is counted with {classes[0].name}"
+    if isinstance(ceiling, str):
+        expected = floor if declared is None else max(declared * zones, floor)
+        return Count(expected, floor, ceiling), f"autoscaling of {name} has no maximum: its ceiling is unbounded"
+    if declared:
+        return Count(min(max(declared * zones, floor), ceiling), floor, ceiling), _spread(declared, zones)
+    if flex_start:
+        return Count(ceiling, floor, ceiling), f"flex-start: all {plain(ceiling)} nodes of {name} are taken as running"
+    share = ask.assumptions.expected_share
+    said = f"expected_share: {share} of the maximum of {name} runs on average"
+    return Count(max(ceiling * share, floor), floor, ceiling), said
+
+
+def most_of(ask: Subject) -> Decimal | Unbounded:
+    """Nodes of a pool at the most. Raises CannotPrice when it says nothing of their number."""
+    if ask.get("autoscaling") is not None:
+        return _bounds(ask, zones_of(ask))[1]
+    return nodes_of(ask, flex_start=False)[0].ceiling
+
+
+def _declared(ask: Subject) -> Decimal | None:
+    """Nodes in each zone as declared, None when nothing is."""
+    for key in ("nodeCount", "initialNodeCount"):
+        if ask.get(key) is not None:
+            return ask.number(key)
+    return None
+
+
+def _bounds(ask: Subject, zones: Decimal) -> tuple[Decimal, Decimal | Unbounded]:
+    """(nodes at the least, at the most) of an autoscaled pool."""
+    found: dict[str, Decimal | None] = {}
+    for end in ("Min", "Max"):
+        total, by_zone = f"total{end}NodeCount", f"{end.lower()}NodeCount"
+        if ask.get("autoscaling", total) is not None:
+            found[end] = ask.number("autoscaling", total)
+        elif ask.get("autoscaling", by_zone) is not None:
+            found[end] = ask.number("autoscaling", by_zone) * zones
+    most = found.get("Max")
+    return found.get("Min") or Decimal(0), UNBOUNDED if most is None else most
+
+
+def _spread(each: Decimal, zones: Decimal) -> str:
+    return f"{plain(each)} nodes in each of {plain(zones)} zones" if zones > 1 else ""

@@ -1,0 +1,99 @@
+"""Nodes of GKE: how many, where, and what each is; shared by node pools and a cluster's default pool.
+
+Source of the fields: Kubernetes Engine API v1, NodePool and NodeConfig, as the installed SDK documents them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.disks import disk_lines, optional_number
+from cost.handlers.gcp_capacity import bought, reserved, target_of
+from cost.handlers.gcp_disks import Disk, local_ssd_lines
+from cost.machines import MACHINES
+from cost.model import CostLine, Count, NotPriced
+from cost.subject import CannotPrice, Subject, as_number, read
+
+__all__ = ["CLUSTER", "boot_disk", "node_lines", "purchase_of"]
+
+CLUSTER: Final = "gcp:container/cluster:Cluster"
+
+_DEFAULT_MACHINE: Final = "e2-medium"
+_DEFAULT_GIB: Final = 100
+"""Machine type, and GiB of the pd-balanced boot disk, that GKE takes when nothing is asked (SDK documentation)."""
+
+_GPU_FAMILIES: Final = ("a2-", "a3-", "a4-", "g2-", "g4-")
+"""Families whose machine price includes the GPUs (accelerator-optimized price page)."""
+
+
+def purchase_of(ask: Subject, *, queued: bool = False) -> str:
+    """How the nodes of `nodeConfig` are paid for when no reservation is."""
+    if ask.get("nodeConfig", "flexStart") or queued:
+        return "flex_start"
+    return "spot" if ask.get("nodeConfig", "spot") or ask.get("nodeConfig", "preemptible") else "on_demand"
+
+
+def node_lines(
+    ask: Subject, count: Count, purchase: str, *, region: str, said: str = "", autoscaled: bool = False
+) -> Iterator[CostLine | NotPriced]:
+    """Machines of `nodeConfig`, the local SSDs they do not bring with them, and boot disks."""
+    machine = ask.text("nodeConfig", "machineType", default=_DEFAULT_MACHINE)
+    affinity = read(ask.resource.inputs, "nodeConfig", "reservationAffinity")
+    target = target_of(ask, "nodeConfig", affinity, "consumeReservationType", "values")
+    if target is not None:
+        count = Count.fixed(count.expected)  # a reservation holds no more, and is billed for no fewer
+        yield from reserved(ask, machine, count.expected, target, region=region)
+    else:
+        yield from _or_named(
+            ask, bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
+        )
+    if ask.items("nodeConfig", "guestAccelerators") and not machine.startswith(_GPU_FAMILIES):
+        yield ask.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
+    yield from _disks(ask, machine, count, purchase if target is None else "on_demand", region)
+
+
+def _or_named(ask: Subject, lines: Iterator[CostLine]) -> Iterator[CostLine | NotPriced]:
+    """The lines; or, where a price is not known, that, so that the disks are priced all the same."""
+    try:
+        yield from lines
+    except CannotPrice as error:
+        yield ask.not_priced(str(error), compute=True)
+
+
+def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str) -> Iterator[CostLine | NotPriced]:
+    bundled = machine in MACHINES and MACHINES[machine].bundled_ssd
+    if not bundled:
+        yield from local_ssd_lines(ask, _local_ssds(ask), count, region=region, purchase=purchase)
+    disk, said = boot_disk(ask)
+    yield from disk_lines(ask, disk, count, what="boot disks", region=region, assumption=said)
+
+
+def boot_disk(ask: Subject) -> tuple[Disk, str]:
+    """(boot disk of `nodeConfig`, what had to be assumed); `bootDisk` takes the place of `diskSizeGb`, `diskType`."""
+    boot = ("nodeConfig", "bootDisk")
+    gib = ask.get(*boot, "sizeGb") or ask.get("nodeConfig", "diskSizeGb")
+    kind = ask.get(*boot, "diskType") or ask.get("nodeConfig", "diskType")
+    missing = [words for words, value in (("size", gib), ("type", kind)) if value is None]
+    disk = Disk(
+        "pd-balanced" if kind is None else str(kind),
+        as_number(_DEFAULT_GIB if gib is None else gib, "size of the boot disk"),
+        optional_number(ask, *boot, "provisionedIops"),
+        optional_number(ask, *boot, "provisionedThroughput"),
+    )
+    shown = f"{disk.gib} GiB {disk.kind}, by GKE's default"
+    return disk, f"boot disk without a declared {' and '.join(missing)}: {shown}" if missing else ""
+
+
+def _local_ssds(ask: Subject) -> Decimal:
+    """Local SSDs of 375 GiB on each node, in the three ways to ask for them."""
+    for path in (
+        ("nodeConfig", "ephemeralStorageLocalSsdConfig", "localSsdCount"),
+        ("nodeConfig", "localNvmeSsdBlockConfig", "localSsdCount"),
+        ("nodeConfig", "localSsdCount"),
+    ):
+        number = optional_number(ask, *path)
+        if number:
+            return number
+    return Decimal(0)

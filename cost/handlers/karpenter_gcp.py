@@ -1,0 +1,36 @@
+"""What a Karpenter pool has on Google Cloud beside its machines: the disks of its GCENodeClass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.handlers.disks import disk_lines, optional_number
+from cost.handlers.gcp_disks import Disk
+from cost.model import CostLine, Count, NotPriced
+from cost.subject import Subject
+
+__all__ = ["disks"]
+
+_BUNDLED: Final = "local-ssd"
+"""Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""
+
+
+def disks(node_class: Subject, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+    """Persistent disks of `spec.disks`: `category`, `sizeGiB`, `provisionedIOPS`, `provisionedThroughput`."""
+    listed = node_class.items("spec", "disks")
+    if not listed:
+        yield node_class.not_priced("disks: its node class names none, not even a boot disk")
+    for index in range(len(listed)):
+        path = ("spec", "disks", index)
+        kind = node_class.text(*path, "category")
+        if kind == _BUNDLED:
+            continue
+        disk = Disk(
+            kind,
+            node_class.number(*path, "sizeGiB"),
+            optional_number(node_class, *path, "provisionedIOPS"),
+            optional_number(node_class, *path, "provisionedThroughput"),
+        )
+        what = "boot disks" if node_class.get(*path, "boot") else "data disks"
+        yield from disk_lines(node_class, disk, count, what=what, region=region)

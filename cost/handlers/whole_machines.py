@@ -1,0 +1,62 @@
+"""Whole machines by the hour, whatever the cloud and whoever starts them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from cost.model import HOURS_PER_MONTH, CostLine, Count
+from cost.prices import Price
+from cost.sold import hard_to_get, not_sold
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["machine_hours", "machine_line", "machine_price", "plain"]
+
+_WORDS: Final = {
+    "on_demand": "on demand",
+    "flex_start": "flex-start",
+    "dws_calendar": "calendar mode",
+    "reserved": "committed use",
+}
+
+
+def plain(number: Decimal) -> str:
+    """A number without exponent or trailing zeros."""
+    return f"{number.normalize():f}"
+
+
+def machine_price(ask: Subject, machine: str, purchase: str, term: str = "", *, region: str | None = None) -> Price:
+    """The price of a machine bought in this way. Raises CannotPrice where it has none, or is not sold so at all.
+
+    A sum of parts may be known of a machine that nobody can buy so: it is refused before it is looked up.
+    """
+    reason = not_sold(machine, purchase)
+    if reason is not None:
+        raise CannotPrice(reason)
+    return ask.price(machine, "instance-hour", purchase, term, region=region)
+
+
+def machine_line(
+    ask: Subject, machine: str, count: Count, purchase: str, *, region: str | None = None, assumption: str = ""
+) -> CostLine:
+    """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
+    price = machine_price(ask, machine, purchase, region=region)
+    return machine_hours(ask, machine, count, price, assumption=assumption)
+
+
+def machine_hours(
+    ask: Subject, machine: str, count: Count, price: Price, *, autoscaled: bool = False, assumption: str = ""
+) -> CostLine:
+    """The same at a price that is known already; `autoscaled` leaves the number out of the line's name."""
+    row, hours = price.row, count.times(HOURS_PER_MONTH)
+    assumption = "; ".join(filter(None, [assumption, hard_to_get(machine, row.purchase)]))
+    words = f"{machine} {_WORDS.get(row.purchase, row.purchase)}{f' {row.term}' if row.term else ''}"
+    return ask.line(
+        f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
+        hours.expected,
+        price,
+        basis=f"{plain(count.expected)} x {HOURS_PER_MONTH} h",
+        assumption=assumption,
+        floor=hours.floor,
+        ceiling=hours.ceiling,
+    )
