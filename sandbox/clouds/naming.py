@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Mapping
+from typing import Any, Final
 
-__all__ = ["hex_suffix", "random_hex"]
+from sandbox.narrow import items
+
+__all__ = ["DEFAULTS_KEY", "hex_suffix", "is_generated", "random_hex"]
+
+DEFAULTS_KEY: Final = "__defaults"
+"""Input under which the bridged providers list the properties they filled in themselves."""
 
 
 def random_hex(length: int) -> str:
@@ -20,3 +27,8 @@ def hex_suffix(seed: bytes, length: int) -> str:
     the update that follows.
     """
     return hashlib.sha256(seed).hexdigest()[:length] if seed else random_hex(length)
+
+
+def is_generated(inputs: Mapping[str, Any], prop: str) -> bool:
+    """Whether the provider, not the program, chose this input."""
+    return prop in items(inputs.get(DEFAULTS_KEY))

@@ -8,19 +8,24 @@ from typing import Any
 
 from sandbox.clouds.aws import invokes, models, names, replacements, rules
 from sandbox.clouds.aws.identity import hex_id
-from sandbox.clouds.aws.model import MODELS, Model, Thing
+from sandbox.clouds.aws.model import MODELS, Thing
+from sandbox.clouds.aws.rules.rule import RULES
 from sandbox.clouds.aws.tags import all_tags
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
-from sandbox.clouds.diff import Change, changes, property_names
+from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from sandbox.clouds.diff import Change
 from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.model import load
+from sandbox.clouds.modelled import Modelled, changed_inputs
+from sandbox.clouds.naming import is_generated
 from sandbox.clouds.schema import ResourceType
 from sandbox.clouds.validate import Failure
-from sandbox.clouds.values import UNKNOWN, plain
-from sandbox.narrow import is_object, mapping
+from sandbox.clouds.values import plain
+from sandbox.narrow import mapping
 
 __all__ = ["Aws", "AwsAccount"]
 
-models.load()
+for _package in (models, rules):
+    load(_package.__path__, _package.__name__)
 
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _GLOBAL = "global"
@@ -51,11 +56,11 @@ class Aws(Cloud):
         return AwsAccount(ledger, region, default_tags)
 
 
-class AwsAccount(Account):
+class AwsAccount(Modelled[Thing]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, region: str, default_tags: Mapping[str, str]) -> None:
-        super().__init__(ledger)
+        super().__init__(ledger, MODELS)
         self.region = region
         self._default_tags = default_tags
 
@@ -78,7 +83,7 @@ class AwsAccount(Account):
         if prop is None or resource.inputs.get(prop) is None:
             return False
         same = resource.inputs[prop] == resource.old_inputs.get(prop)
-        return same and not names.is_generated(resource.inputs, prop)
+        return same and not is_generated(resource.inputs, prop)
 
     def derived(self, resource: Resource) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
@@ -89,28 +94,6 @@ class AwsAccount(Account):
             found["region"] = self.region if own is None else own
         return found
 
-    def known(self, resource: Resource) -> Mapping[str, Any]:
-        found = dict(self.derived(resource))
-        model = MODELS.get(resource.token)
-        if model is None:
-            return found
-        if resource.outputs:
-            moved = _changed(resource) - model.keeping
-            return found | dict.fromkeys(model.changing if moved else (), UNKNOWN)
-        for name, keys in model.nested.items():
-            if is_object(resource.inputs.get(name)):
-                found[name] = {**resource.inputs[name], **dict.fromkeys(keys, UNKNOWN)}
-        return found
-
-    def create(self, resource: Resource) -> Made:
-        thing = self._thing(resource)
-        model = MODELS.get(resource.token)
-        id_ = _make_id(model, thing)
-        return self._made(resource, model, self._thing(resource, id_))
-
-    def update(self, resource: Resource) -> Made:
-        return self._made(resource, MODELS.get(resource.token), self._thing(resource, resource.id))
-
     def delete(self, entry: Entry) -> None:
         if entry.type == "aws:eks/cluster:Cluster":
             self.ledger.remove_scope(str(entry.outputs["endpoint"]))
@@ -118,7 +101,7 @@ class AwsAccount(Account):
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return invokes.answer(token, args, self.region)
 
-    def _thing(self, resource: Resource, id_: str = "") -> Thing:
+    def thing(self, resource: Resource, id_: str = "") -> Thing:
         prop = names.name_property(resource)
         inputs = plain(resource.inputs)
         scope = self.scope(resource.type, inputs)
@@ -131,30 +114,18 @@ class AwsAccount(Account):
             inputs=inputs,
             previous=plain(resource.outputs),
             tags=plain(all_tags(resource.inputs.get("tags"), self._default_tags)),
-            changed=_changed(resource),
+            changed=changed_inputs(resource),
             ledger=self.ledger,
         )
 
-    def _made(self, resource: Resource, model: Model | None, thing: Thing) -> Made:
-        rules.enforce(thing)
-        computed: dict[str, Any] = dict(self.derived(resource))
-        if model is not None:
-            left_out = {key: value for key, value in model.defaults.items() if resource.inputs.get(key) is None}
-            computed |= left_out
-            computed |= {key: value for key, value in model.outputs(thing).items() if value != thing.inputs.get(key)}
-        elif "arn" in resource.type.outputs and not thing.previous:
-            service = resource.token.split(":")[1].split("/")[0]
-            computed["arn"] = thing.arn(service, f"{resource.token.rsplit(':', 1)[-1]}/{thing.id}")
-        return Made(id=thing.id, name=thing.name, outputs=computed)
+    def enforce(self, thing: Thing) -> None:
+        RULES.enforce(thing.token, thing)
 
+    def plain_id(self, thing: Thing) -> str:
+        return thing.name or hex_id(thing.token.rsplit(":", 1)[-1].lower())
 
-def _make_id(model: Model | None, thing: Thing) -> str:
-    if model is not None:
-        return model.id(thing)
-    kind = thing.token.rsplit(":", 1)[-1].lower()
-    return thing.name or hex_id(kind)
-
-
-def _changed(resource: Resource) -> frozenset[str]:
-    found = changes(resource.old_inputs, resource.inputs) if resource.outputs else []
-    return frozenset(property_names(change.path)[0] for change in found)
+    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
+        if "arn" not in resource.type.outputs or thing.previous:
+            return {}
+        service = resource.token.split(":")[1].split("/")[0]
+        return {"arn": thing.arn(service, f"{resource.token.rsplit(':', 1)[-1]}/{thing.id}")}

@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sandbox.clouds.cloud import Resource
-from sandbox.clouds.naming import hex_suffix
-from sandbox.narrow import items
+from sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
 
-__all__ = ["DEFAULTS_KEY", "is_generated", "name_property", "with_name"]
-
-DEFAULTS_KEY: Final = "__defaults"
-"""Input under which the bridge lists the properties it filled in itself."""
+__all__ = ["name_property", "with_name"]
 
 
 @dataclass(frozen=True)
@@ -45,11 +41,6 @@ def name_property(resource: Resource) -> str | None:
     if resource.token in _RULES:
         return _RULES[resource.token].property
     return "name" if "name" in resource.type.inputs and resource.type.inputs["name"].type == "str" else None
-
-
-def is_generated(inputs: Mapping[str, Any], prop: str) -> bool:
-    """Whether the provider, not the program, chose this input."""
-    return prop in items(inputs.get(DEFAULTS_KEY))
 
 
 def with_name(resource: Resource, seed: bytes) -> dict[str, Any]:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import resources
 from typing import Final
 
 from sandbox.clouds.cloud import Resource
 from sandbox.clouds.diff import Change, Kind, property_names
+from sandbox.clouds.replacement_table import listed
 from sandbox.narrow import mapping
 
 __all__ = ["replaces"]
 
 
-@cache
-def _table() -> Mapping[str, Mapping[tuple[str, ...], bool]]:
-    """Type -> property path without indexes -> whether its change replaces."""
-    found: dict[str, dict[tuple[str, ...], bool]] = {}
-    text = resources.files("sandbox.clouds.aws").joinpath("replacements.csv").read_text()
-    for row in csv.DictReader(text.splitlines()):
-        for prop in row["properties"].split():
-            found.setdefault(row["type"], {})[tuple(prop.split("."))] = row["replace"] == "yes"
-    return found
-
-
 def replaces(resource: Resource, change: Change) -> bool | None:
-    """Whether this change replaces the resource; None when the table has no row for the property.
-
-    The longest listed path counts: a row for `launchTemplate.id` wins over one for `launchTemplate`.
-    """
+    """Whether this change replaces the resource; None when the table has no row for the property."""
     path = property_names(change.path)
     if path[0] in ("tags", "tagsAll"):
         return False
@@ -39,8 +23,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource, change):
         return True
-    listed = _table().get(resource.token, {})
-    return next((listed[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in listed), None)
+    return listed("sandbox.clouds.aws", resource.token, path)
 
 
 def _lustre_shrinks(resource: Resource, _: Change) -> bool:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sandbox.clouds.aws.model import Thing
 from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "refused", "rule"]
 
-Rule = Callable[[Thing], None]
-
-RULES: dict[str, list[Rule]] = {}
-"""By type token; "*" for all types."""
-
-
-def rule(*tokens: str) -> Callable[[Rule], Rule]:
-    """Registers a function as a rule of these types."""
-
-    def register(function: Rule) -> Rule:
-        for token in tokens:
-            RULES.setdefault(token, []).append(function)
-        return function
-
-    return register
+RULES: Rules[Thing] = Rules()
+rule = RULES.rule
 
 
 def refused(thing: Thing, operation: str, status: int, code: str, message: str) -> CloudError:

@@ -1,0 +1,116 @@
+"""How a resource type of a modelled cloud behaves: its id and the outputs the cloud computes.
+
+One small function per type, registered with its cloud's `Models`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sandbox.clouds.ledger import Entry, Ledger
+
+__all__ = ["Model", "Models", "Thing", "load"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thing:
+    """A resource while it is made or changed, all values in plain sight.
+
+    provider: its package, such as `aws`.
+    name: its name in the cloud, empty where the type has none.
+    scope: where the ledger keeps it.
+    previous: its outputs before this update, empty for a new one.
+    changed: the inputs that this update changes.
+    """
+
+    provider: str
+    token: str
+    id: str
+    name: str
+    scope: str
+    inputs: Mapping[str, Any]
+    previous: Mapping[str, Any]
+    changed: frozenset[str]
+    ledger: Ledger
+
+    def keep(self, output: str, make: Callable[[], _T]) -> _T:
+        """An output that stays what it was over updates."""
+        return self.previous[output] if self.previous.get(output) is not None else make()
+
+    def others(self, token: str) -> list[Entry]:
+        """The things of a type in the same scope, this one left out."""
+        found = self.ledger.find(self.provider, self.scope, token)
+        return [entry for entry in found if not (self.previous and token == self.token and entry.id == self.id)]
+
+    def other(self, token: str, id_: Any) -> Entry | None:
+        """The thing with this id in the same scope."""
+        return self.ledger.get(self.provider, self.scope, token, id_) if isinstance(id_, str) else None
+
+
+_Thing = TypeVar("_Thing", bound=Thing)
+_Outputs = Callable[[_Thing], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Generic[_Thing]):
+    """One type.
+
+    id: makes the id of a new thing.
+    outputs: what the cloud computes; called after a create and after each update.
+    defaults: outputs for inputs that are left out.
+    changing: computed outputs that an update changes, so a preview does not know them.
+    keeping: inputs whose change leaves those outputs as they are.
+    nested: input object -> keys the cloud adds to it.
+    """
+
+    id: Callable[[_Thing], str]
+    outputs: Callable[[_Thing], Mapping[str, Any]]
+    defaults: Mapping[str, Any]
+    changing: tuple[str, ...]
+    keeping: frozenset[str]
+    nested: Mapping[str, tuple[str, ...]]
+
+
+class Models(dict[str, Model[_Thing]]):
+    """The models of a cloud by type token, filled by the modules of its folder `models/`."""
+
+    def __init__(self, keeping: frozenset[str]) -> None:
+        super().__init__()
+        self._keeping = keeping
+
+    def register(
+        self,
+        token: str,
+        *,
+        id: Callable[[_Thing], str],
+        defaults: Mapping[str, Any] | None = None,
+        changing: tuple[str, ...] = (),
+        keeping: frozenset[str] | None = None,
+        nested: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> Callable[[_Outputs[_Thing]], _Outputs[_Thing]]:
+        """Registers a function as the computed outputs of a type."""
+
+        def register(outputs: _Outputs[_Thing]) -> _Outputs[_Thing]:
+            self[token] = Model(
+                id=id,
+                outputs=outputs,
+                defaults=defaults or {},
+                changing=changing,
+                keeping=self._keeping if keeping is None else keeping,
+                nested=nested or {},
+            )
+            return outputs
+
+        return register
+
+
+def load(path: Iterable[str], package: str) -> None:
+    """Imports every module of a package, so that each registers what it has."""
+    for module in pkgutil.iter_modules(path, f"{package}."):
+        importlib.import_module(module.name)

@@ -1,0 +1,85 @@
+"""An account of a cloud whose types have models and rules."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from sandbox.clouds.cloud import Account, Made, Resource
+from sandbox.clouds.diff import changes, property_names
+from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.model import Model, Thing
+from sandbox.clouds.values import UNKNOWN
+from sandbox.narrow import is_object
+
+__all__ = ["Modelled", "changed_inputs"]
+
+_Thing = TypeVar("_Thing", bound=Thing)
+
+
+class Modelled(Account, Generic[_Thing]):
+    """Makes resources as their models and rules say; a type without a model has a plain id."""
+
+    def __init__(self, ledger: Ledger, models: Mapping[str, Model[_Thing]]) -> None:
+        super().__init__(ledger)
+        self._models = models
+
+    @abstractmethod
+    def thing(self, resource: Resource, id_: str = "") -> _Thing:
+        """The resource as models and rules see it."""
+
+    @abstractmethod
+    def enforce(self, thing: _Thing) -> None:
+        """Raises CloudError where a rule refuses the thing."""
+
+    @abstractmethod
+    def plain_id(self, thing: _Thing) -> str:
+        """The id of a thing without a model."""
+
+    @abstractmethod
+    def plain_outputs(self, resource: Resource, thing: _Thing) -> Mapping[str, Any]:
+        """The computed outputs of a thing without a model."""
+
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        found = dict(self.derived(resource))
+        model = self._models.get(resource.token)
+        if model is None:
+            return found
+        if resource.outputs:
+            moved = changed_inputs(resource) - model.keeping
+            return found | dict.fromkeys(model.changing if moved else (), UNKNOWN)
+        for name, keys in model.nested.items():
+            if is_object(resource.inputs.get(name)):
+                found[name] = {**dict.fromkeys(keys, UNKNOWN), **_given(resource.inputs[name])}
+        return found
+
+    def create(self, resource: Resource) -> Made:
+        thing = self.thing(resource)
+        model = self._models.get(resource.token)
+        id_ = self.plain_id(thing) if model is None else model.id(thing)
+        return self._made(resource, model, self.thing(resource, id_))
+
+    def update(self, resource: Resource) -> Made:
+        return self._made(resource, self._models.get(resource.token), self.thing(resource, resource.id))
+
+    def _made(self, resource: Resource, model: Model[_Thing] | None, thing: _Thing) -> Made:
+        self.enforce(thing)
+        computed: dict[str, Any] = dict(self.derived(resource))
+        if model is None:
+            computed |= self.plain_outputs(resource, thing)
+        else:
+            left_out = {key: value for key, value in model.defaults.items() if resource.inputs.get(key) is None}
+            computed |= left_out
+            computed |= {key: value for key, value in model.outputs(thing).items() if value != thing.inputs.get(key)}
+        return Made(id=thing.id, name=thing.name, outputs=computed)
+
+
+def changed_inputs(resource: Resource) -> frozenset[str]:
+    """The inputs that an update changes; none for a new resource."""
+    found = changes(resource.old_inputs, resource.inputs) if resource.outputs else []
+    return frozenset(property_names(change.path)[0] for change in found)
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
