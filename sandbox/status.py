@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sandbox.clouds.kubernetes.clusters import api_servers
 from sandbox.clouds.ledger import Entry
 from sandbox.project import InputError, Project, find_project
 
@@ -99,7 +100,7 @@ def _print(entries: list[Entry]) -> None:
         click.echo("Nothing exists in the simulated clouds.")
         return
     table = Table(*(column.capitalize() for column in _COLUMNS), box=None, pad_edge=False, header_style="bold")
-    clusters = {str(entry.outputs.get("endpoint")): entry.name for entry in entries if entry.outputs.get("endpoint")}
+    clusters = {servers[0]: entry.name for entry in entries if (servers := api_servers(entry))}
     before = ("", "")
     for entry in entries:
         group = (entry.provider, entry.scope)

@@ -1,4 +1,4 @@
-# ruff: noqa: ARG002, B027 - what a cloud does not override takes arguments it does not use
+# ruff: noqa: ARG002 - what a cloud does not override takes arguments it does not use
 """What one simulated cloud must answer; the engine's protocol around it is the same for all (`provider.py`)."""
 
 from __future__ import annotations
@@ -98,8 +98,12 @@ class Account(ABC):
     def update(self, resource: Resource) -> Made:
         """Changes a resource in place; raises CloudError where the API would refuse."""
 
-    def delete(self, entry: Entry) -> None:
-        """Raises CloudError where the API would refuse to delete; what else goes with it goes here."""
+    def delete(self, entry: Entry) -> bool:
+        """Whether the resource is gone afterwards; what else goes with it goes here.
+
+        Raises CloudError where the API would refuse to delete.
+        """
+        return True
 
     def deletes_first(self, resource: Resource) -> bool:
         """Whether a replacement must delete the old resource first, because its name can exist only once."""

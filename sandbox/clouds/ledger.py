@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -109,9 +109,9 @@ class Ledger:
         """Everything that exists."""
         return self._select("1")
 
-    def api_server(self, endpoint: str) -> Entry | None:
-        """The cluster which serves this Kubernetes API endpoint."""
-        return next(iter(self._select("json_extract(outputs, '$.endpoint') = ?", endpoint)), None)
+    def of_types(self, types: Collection[str]) -> list[Entry]:
+        """The resources of these types in every scope, oldest first."""
+        return self._select(f"type IN ({', '.join('?' * len(types))})", *types)
 
     def put(self, entry: Entry) -> None:
         """Writes a resource, over the one with the same id."""

@@ -66,7 +66,7 @@ class Model(Generic[_Thing]):
     defaults: outputs for inputs that are left out.
     changing: computed outputs that an update changes, so a preview does not know them.
     keeping: inputs whose change leaves those outputs as they are.
-    nested: input object -> keys the cloud adds to it.
+    nested: path of an input object, or of a list of them -> keys the cloud adds to each.
     """
 
     id: Callable[[_Thing], str]

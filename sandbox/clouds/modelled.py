@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from sandbox.clouds.cloud import Account, Made, Resource
@@ -11,7 +11,7 @@ from sandbox.clouds.diff import changes, property_names
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.model import Model, Thing
 from sandbox.clouds.values import UNKNOWN
-from sandbox.narrow import is_object
+from sandbox.narrow import is_list, is_object
 
 __all__ = ["Modelled", "changed_inputs"]
 
@@ -49,9 +49,11 @@ class Modelled(Account, Generic[_Thing]):
         if resource.outputs:
             moved = changed_inputs(resource) - model.keeping
             return found | dict.fromkeys(model.changing if moved else (), UNKNOWN)
-        for name, keys in model.nested.items():
-            if is_object(resource.inputs.get(name)):
-                found[name] = {**dict.fromkeys(keys, UNKNOWN), **_given(resource.inputs[name])}
+        for path, keys in model.nested.items():
+            name, *inner = path.split(".")
+            given = found.get(name, resource.inputs.get(name))
+            if given is not None:
+                found[name] = _with_unknown(given, inner, keys)
         return found
 
     def create(self, resource: Resource) -> Made:
@@ -81,5 +83,13 @@ def changed_inputs(resource: Resource) -> frozenset[str]:
     return frozenset(property_names(change.path)[0] for change in found)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+def _with_unknown(value: Any, path: Sequence[str], keys: Sequence[str]) -> Any:
+    """An input with keys that the cloud adds to the object at this path, or to each object of the list there."""
+    if is_list(value):
+        return [_with_unknown(item, path, keys) for item in value]
+    if not is_object(value):
+        return value
+    if path:
+        inner = value.get(path[0])
+        return value if inner is None else {**value, path[0]: _with_unknown(inner, path[1:], keys)}
+    return {**dict.fromkeys(keys, UNKNOWN), **{key: item for key, item in value.items() if item is not None}}

@@ -147,6 +147,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 self._note_unmodelled(resource, change)
         derived: Mapping[str, Any] = {} if found else account.derived(resource)
         stale = changes({key: resource.outputs.get(key) for key in derived}, derived)
+        replaced += [change.path for change in stale if account.replaces(resource, change)]
         delete_first = bool(replaced) and account.deletes_first(resource)
         return _diff_response(found, replaced, stale, delete_first=delete_first)
 
@@ -203,8 +204,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def Delete(self, request: Any, context: Any) -> Any:
         with self._ledger.exclusive():
             there = self._there(request)
-            if there is not None:
-                self._configured.delete(there)
+            if there is not None and self._configured.delete(there):
                 self._ledger.remove(there.provider, there.scope, there.type, there.id)
         return empty_pb2.Empty()
 
@@ -297,7 +297,9 @@ def _diff_response(
         change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced], inputDiff=True)
         for change in found
     }
-    detailed |= {change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, False]) for change in derived}
+    detailed |= {
+        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced]) for change in derived
+    }
     some = provider_pb2.DiffResponse.DIFF_SOME if detailed else provider_pb2.DiffResponse.DIFF_NONE
     return provider_pb2.DiffResponse(
         changes=some,

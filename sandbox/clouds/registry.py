@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sandbox.clouds.aws.cloud import Aws
 from sandbox.clouds.cloud import Cloud
+from sandbox.clouds.gcp.cloud import Gcp
 from sandbox.clouds.kubernetes.cloud import Kubernetes
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.provider import Provider
@@ -15,7 +16,7 @@ from sandbox.clouds.unsimulated import Unsimulated
 
 __all__ = ["SIMULATED", "Clouds"]
 
-SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Kubernetes)}
+SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Gcp, Kubernetes)}
 
 
 class Clouds:

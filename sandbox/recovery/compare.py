@@ -92,7 +92,7 @@ _TESTS: Final[tuple[Callable[[_Resource, Entry], bool], ...]] = (
     lambda resource, entry: resource.get("provider") == entry.provider_ref and resource["urn"] == entry.urn,
     lambda resource, entry: resource.get("provider") == entry.provider_ref,
     lambda resource, entry: resource["urn"] == entry.urn,
-    lambda resource, entry: mapping(resource.get("outputs")).get("region") in (None, entry.scope),
+    lambda resource, entry: mapping(resource.get("outputs")).get("region") == entry.outputs.get("region"),
 )
 """What makes a ledger entry of the same type and id the one a state means, surest first: an id can exist in each of
 several regions or clusters, and what was imported bears the URN and provider of its first owner."""

@@ -94,9 +94,10 @@ class AwsAccount(Modelled[Thing]):
             found["region"] = self.region if own is None else own
         return found
 
-    def delete(self, entry: Entry) -> None:
+    def delete(self, entry: Entry) -> bool:
         if entry.type == "aws:eks/cluster:Cluster":
             self.ledger.remove_scope(str(entry.outputs["endpoint"]))
+        return True
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return invokes.answer(token, args, self.region)

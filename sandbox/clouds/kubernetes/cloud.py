@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, property_names
 from sandbox.clouds.kubernetes import karpenter, replacements, rules
+from sandbox.clouds.kubernetes.clusters import SUFFIX, is_simulated, scope_of
 from sandbox.clouds.kubernetes.kubeconfig import api_server
 from sandbox.clouds.kubernetes.live import live
 from sandbox.clouds.kubernetes.objects import (
@@ -26,8 +26,6 @@ from sandbox.clouds.values import UNKNOWN, plain
 from sandbox.narrow import mapping
 
 __all__ = ["Cluster", "Kubernetes"]
-
-_SUFFIX = ".sandbox.invalid"
 
 
 class Kubernetes(Cloud):
@@ -53,12 +51,12 @@ class Kubernetes(Cloud):
                 "the kubernetes provider has no kubeconfig that names a server; the sandbox never reads that of this "
                 "machine: pass `kubeconfig=` made from the outputs of a simulated cluster"
             )
-        if not (urlsplit(server).hostname or "").endswith(_SUFFIX):
+        if not is_simulated(server):
             raise CloudError(
-                f"the kubeconfig points at {server}, which is no cluster of the sandbox (those end in {_SUFFIX}); it "
-                "never talks to a real cluster"
+                f"the kubeconfig points at {server}, which is no cluster of the sandbox (those end in {SUFFIX}, or are "
+                "addresses of 203.0.113.0/24); it never talks to a real cluster"
             )
-        return Cluster(ledger, server, config)
+        return Cluster(ledger, scope_of(ledger, server), config)
 
 
 class Cluster(Account):
@@ -112,14 +110,15 @@ class Cluster(Account):
         karpenter.check_labels(resource)
         return Made(id=resource.id, name=name_of(resource.inputs), outputs=live(resource))
 
-    def delete(self, entry: Entry) -> None:
+    def delete(self, entry: Entry) -> bool:
         """A namespace takes its objects along, as in a real cluster."""
         karpenter.check_removal(entry, self.ledger, self.server)
         if entry.type != "kubernetes:core/v1:Namespace":
-            return
+            return True
         for other in self.ledger.all():
             if other.scope == self.server and other.id.startswith(f"{entry.id}/"):
                 self.ledger.remove(other.provider, other.scope, other.type, other.id)
+        return True
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         raise CloudError(f"the sandbox does not simulate the function {token}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.clusters import cluster_at
 from sandbox.clouds.kubernetes.definitions import is_defined
 from sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
 from sandbox.clouds.ledger import Ledger
@@ -18,7 +19,7 @@ _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-nod
 
 def check_reachable(ledger: Ledger, server: str) -> None:
     """The cluster behind the kubeconfig must exist; the words are those of the real provider for a dead endpoint."""
-    if ledger.api_server(server) is None:
+    if cluster_at(ledger, server) is None:
         raise CloudError(
             "configured Kubernetes cluster is unreachable: unable to load schema information from the API server: "
             f'Get "{server}/openapi/v2?timeout=32s": no such cluster in the sandbox; '

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandbox.clouds.aws.cloud import AwsAccount
-from sandbox.clouds.cloud import Resource
+from sandbox.clouds.cloud import Account, Resource
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.outputs import after
 from sandbox.clouds.schema import Schema
@@ -38,36 +40,52 @@ def account(ledger: Ledger) -> AwsAccount:
 @pytest.fixture
 def aws(schemas: dict[str, Schema]) -> Callable[..., Resource]:
     """Makes a resource of AWS: `aws("ec2/vpc:Vpc", "name", cidrBlock=..)`."""
-
-    def make(token: str, name: str = "it", /, **inputs: Any) -> Resource:
-        found = schemas["aws"].resource_type(f"aws:{token}")
-        assert found is not None
-        return Resource(urn=f"urn:pulumi:dev::small::aws:{token}::{name}", type=found, inputs=inputs)
-
-    return make
+    return partial(_asked, schemas["aws"])
 
 
 @pytest.fixture
-def create(account: AwsAccount, aws: Callable[..., Resource], ledger: Ledger) -> Callable[..., Entry]:
-    """Creates a resource in the account as the engine would, and returns what the ledger then has."""
+def gcp(schemas: dict[str, Schema]) -> Callable[..., Resource]:
+    """Makes a resource of Google Cloud: `gcp("compute/network:Network", "name", mtu=..)`."""
+    return partial(_asked, schemas["gcp"])
 
-    def make(token: str, name: str = "it", /, **inputs: Any) -> Entry:
-        asked = aws(token, name, **inputs)
-        checked = Resource(urn=asked.urn, type=asked.type, inputs=account.defaults(asked, b"seed" + name.encode()))
-        made = account.create(checked)
-        outputs = after(checked, made.outputs)
-        scope = account.scope(checked.type, plain(outputs))
-        entry = Entry(
-            provider="aws",
-            scope=scope,
-            type=checked.token,
-            id=made.id,
-            name=made.name,
-            urn=checked.urn,
-            inputs=dict(checked.inputs),
-            outputs=outputs,
-        )
-        ledger.put(entry)
-        return entry
+
+@pytest.fixture
+def create(account: AwsAccount, aws: Callable[..., Resource]) -> Callable[..., Entry]:
+    """Creates a resource in the AWS account as the engine would, and returns what the ledger then has."""
+    return partial(_create, account, aws)
+
+
+@pytest.fixture
+def create_in_gcp(gcp: Callable[..., Resource]) -> Callable[..., Entry]:
+    """Creates a resource in an account of Google Cloud, likewise: `create_in_gcp(account, "compute/network:Network")`."""
+
+    def make(account: Account, token: str, name: str = "it", /, **inputs: Any) -> Entry:
+        return _create(account, gcp, token, name, **inputs)
 
     return make
+
+
+def _asked(schema: Schema, token: str, name: str = "it", /, **inputs: Any) -> Resource:
+    full = f"{schema.sdk.package}:{token}"
+    found = schema.resource_type(full)
+    assert found is not None
+    return Resource(urn=f"urn:pulumi:dev::small::{full}::{name}", type=found, inputs=inputs)
+
+
+def _create(account: Account, make: Callable[..., Resource], token: str, name: str = "it", /, **inputs: Any) -> Entry:
+    asked = make(token, name, **inputs)
+    checked = replace(asked, inputs=account.defaults(asked, b"seed" + name.encode()))
+    made = account.create(checked)
+    outputs = after(checked, made.outputs)
+    entry = Entry(
+        provider=checked.token.split(":")[0],
+        scope=account.scope(checked.type, plain(outputs)),
+        type=checked.token,
+        id=made.id,
+        name=made.name,
+        urn=checked.urn,
+        inputs=dict(checked.inputs),
+        outputs=outputs,
+    )
+    account.ledger.put(entry)
+    return entry

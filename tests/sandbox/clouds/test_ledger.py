@@ -25,11 +25,12 @@ VPC = Entry(
 )
 
 
-def test_what_is_put_is_found_by_its_key_and_its_endpoint(ledger: Ledger) -> None:
+def test_what_is_put_is_found_by_its_key_and_its_type(ledger: Ledger) -> None:
     ledger.put(VPC)
     assert ledger.get("aws", "us-east-1", VPC.type, "vpc-1") == VPC
     assert ledger.find("aws", "us-east-1", VPC.type) == [VPC]
-    assert ledger.api_server("https://a.sandbox.invalid") == VPC
+    assert ledger.of_types({VPC.type, "another"}) == [VPC]
+    assert ledger.of_types({"another"}) == []
 
 
 @pytest.mark.parametrize(

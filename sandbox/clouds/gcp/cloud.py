@@ -1,0 +1,235 @@
+# ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
+"""The simulated Google Cloud: any number of projects, regions and zones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from sandbox.clouds.diff import Change
+from sandbox.clouds.gcp import deletion, invokes, models, names, replacements, rules
+from sandbox.clouds.gcp.identity import is_zone, region_of
+from sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
+from sandbox.clouds.gcp.model import MODELS, Thing
+from sandbox.clouds.gcp.rules.inputs import refused_inputs
+from sandbox.clouds.gcp.rules.rule import RULES
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.model import load
+from sandbox.clouds.modelled import Modelled, changed_inputs
+from sandbox.clouds.naming import is_generated, random_hex
+from sandbox.clouds.schema import ResourceType
+from sandbox.clouds.validate import Failure
+from sandbox.clouds.values import UNKNOWN, plain
+from sandbox.narrow import mapping
+
+__all__ = ["Gcp", "GcpAccount", "Settings"]
+
+for _package in (models, rules):
+    load(_package.__path__, _package.__name__)
+
+_REGION: Final = re.compile(r"[a-z]+-[a-z]+\d+")
+_HOME: Final = "set `gcp:{name}` in the stack's file, or `{name}=` on the provider or the resource"
+
+# Types of which the provider knows more than its inputs while it plans (hashicorp/terraform-provider-google-beta,
+# `CustomizeDiff` of each: DefaultProviderProject, DefaultProviderRegion, DefaultProviderZone).
+_PROJECT_LATER: Final = frozenset({"gcp:container/cluster:Cluster", "gcp:storage/bucket:Bucket"})
+_REGION_PLANNED: Final = frozenset({"gcp:compute/resourcePolicy:ResourcePolicy"})
+_ZONE_PLANNED: Final = frozenset({"gcp:compute/instance:Instance"})
+_ACCOUNT: Final = "gcp:serviceaccount/account:Account"
+
+_DELETED_FIRST: Final = frozenset({"gcp:projects/iAMMember:IAMMember", "gcp:projects/iAMPolicy:IAMPolicy"})
+"""Types with `DeleteBeforeReplace` in pulumi/pulumi-gcp provider/resources.go."""
+
+_NO_PROJECT: Final = "global"
+"""Scope of what belongs to no project, such as a grant on a bucket, where the provider has none either."""
+
+_CLUSTER: Final = re.compile(r"projects/([^/]+)/locations/([^/]+)/clusters/[^/]+$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a provider is configured with; empty strings where the program says nothing.
+
+    strategy: when new resources get the label of attribution, None for never.
+    """
+
+    project: str = ""
+    region: str = ""
+    zone: str = ""
+    default_labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    strategy: str | None = CREATION_ONLY
+    deletion_policy: str = "DELETE"
+
+
+class Gcp(Cloud):
+    """The package `gcp`."""
+
+    package = "gcp"
+
+    def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
+        """Region and zone in the form of one; which exist changes, and is not the sandbox's to know."""
+        found: list[Failure] = []
+        region, zone = config.get("region"), config.get("zone")
+        if isinstance(region, str) and not _REGION.fullmatch(region):
+            found.append(Failure("region", f"{region!r} is not a region; a region looks like us-central1"))
+        if isinstance(zone, str) and not is_zone(zone):
+            found.append(Failure("zone", f"{zone!r} is not a zone; a zone looks like us-central1-a"))
+        strategy = config.get("pulumiAttributionLabelAdditionStrategy")
+        if isinstance(strategy, str) and strategy not in STRATEGIES:
+            reason = f"unrecognized strategy {strategy!r}; known: {', '.join(STRATEGIES)}"
+            found.append(Failure("pulumiAttributionLabelAdditionStrategy", reason))
+        return found
+
+    def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
+        """A provider without a project works for resources that name their own."""
+        attributes = config.get("addPulumiAttributionLabel") is not False
+        strategy = config.get("pulumiAttributionLabelAdditionStrategy") or CREATION_ONLY
+        settings = Settings(
+            project=str(config.get("project") or ""),
+            region=str(config.get("region") or ""),
+            zone=str(config.get("zone") or ""),
+            default_labels=mapping(config.get("defaultLabels")),
+            strategy=str(strategy) if attributes else None,
+            deletion_policy=str(config.get("deletionPolicy") or "DELETE"),
+        )
+        return GcpAccount(ledger, settings)
+
+
+class GcpAccount(Modelled[Thing]):
+    """One provider instance."""
+
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+        super().__init__(ledger, MODELS)
+        self._settings = settings
+
+    def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
+        """The project: by its own property, by the path of what it belongs to, else the provider's."""
+        own = values.get("project")
+        if isinstance(own, str) and own:
+            return own
+        for name in ("cluster", "serviceAccountId", "network", "bucket"):
+            text = values.get(name)
+            if isinstance(text, str) and text.startswith("projects/"):
+                return text.split("/")[1]
+        return self._settings.project or _NO_PROJECT
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        return super().failures(resource) or [*names.too_long(resource), *refused_inputs(resource)]
+
+    def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
+        return names.with_defaults(resource, seed)
+
+    def replaces(self, resource: Resource, change: Change) -> bool | None:
+        return replacements.replaces(resource, change)
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """As the bridge: a name of the program's own choice cannot exist twice."""
+        if resource.token in _DELETED_FIRST:
+            return True
+        prop = names.name_property(resource)
+        if prop is None or resource.inputs.get(prop) is None:
+            return False
+        same = resource.inputs[prop] == resource.old_inputs.get(prop)
+        return same and not is_generated(resource.inputs, prop)
+
+    def derived(self, resource: Resource) -> Mapping[str, Any]:
+        """What the provider plans: project, labels and what follows from them."""
+        found: dict[str, Any] = {}
+        name = label_input(resource)
+        if name is not None:
+            labels = all_labels(resource, name, self._settings.default_labels, self._settings.strategy)
+            found |= {"pulumiLabels": labels, "effectiveLabels": labels}
+        if "project" in resource.type.outputs and resource.token not in _PROJECT_LATER:
+            found["project"] = self._planned(resource, "project", self._settings.project)
+        if "deletionPolicy" in resource.type.outputs:
+            found["deletionPolicy"] = self._planned(resource, "deletionPolicy", self._settings.deletion_policy)
+        if resource.token in _REGION_PLANNED:
+            region = self._settings.region or region_of(self._settings.zone)
+            found["region"] = self._planned(resource, "region", region)
+        if resource.token in _ZONE_PLANNED:
+            found["zone"] = self._planned(resource, "zone", self._settings.zone)
+        if resource.token == _ACCOUNT:
+            found |= _address(resource.inputs.get("accountId"), found["project"])
+        return found
+
+    def delete(self, entry: Entry) -> bool:
+        return deletion.delete(entry, self.ledger)
+
+    def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        return invokes.answer(token, args, self._settings.project, self._settings.region, self._settings.zone)
+
+    def thing(self, resource: Resource, id_: str = "") -> Thing:
+        inputs = plain(resource.inputs)
+        prop = names.name_property(resource)
+        region, zone, location = self._place(resource, inputs)
+        labels = plain(self.derived(resource).get("effectiveLabels"))
+        return Thing(
+            token=resource.token,
+            id=id_,
+            name=str(inputs.get(prop) or "") if prop else str(inputs.get("instanceId") or ""),
+            scope=self._project(resource, inputs),
+            region=region,
+            zone=zone,
+            location=location,
+            labels=mapping(labels),
+            inputs=inputs,
+            previous=plain(resource.outputs),
+            changed=changed_inputs(resource),
+            ledger=self.ledger,
+        )
+
+    def enforce(self, thing: Thing) -> None:
+        RULES.enforce(thing.token, thing)
+
+    def plain_id(self, thing: Thing) -> str:
+        """The path most services give; a random name for what has none."""
+        _, module, kind = thing.token.split(":")
+        place = f"locations/{thing.location}" if thing.location else f"{module.split('/')[0]}"
+        return f"projects/{thing.project}/{place}/{kind[0].lower()}{kind[1:]}s/{thing.name or random_hex(16)}"
+
+    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
+        known = {"project": thing.project, "region": thing.region, "zone": thing.zone, "location": thing.location}
+        return {name: value for name, value in known.items() if name in resource.type.outputs and value}
+
+    def _project(self, resource: Resource, inputs: Mapping[str, Any]) -> str:
+        project = self.scope(resource.type, inputs)
+        lacks = "project" in resource.type.inputs and project == _NO_PROJECT
+        return self._needed("project", "" if lacks else project)
+
+    def _place(self, resource: Resource, inputs: Mapping[str, Any]) -> tuple[str, str, str]:
+        """Region, zone and location: the resource's own, else the provider's; raises CloudError for one it lacks."""
+        has = resource.type.inputs
+        own = {name: str(inputs.get(name) or "").rsplit("/", 1)[-1] for name in ("region", "zone", "location")}
+        of_cluster = _CLUSTER.search(str(inputs.get("cluster") or ""))
+        zone = own["zone"] or self._settings.zone
+        if "zone" in has and "location" not in has:
+            zone = self._needed("zone", zone)
+        region = own["region"] or region_of(own["zone"]) or self._settings.region or region_of(self._settings.zone)
+        if "region" in has:
+            region = self._needed("region", region)
+        location = own["location"] or (of_cluster[2] if of_cluster else "")
+        if "location" in has and not location:
+            location = self._needed("location", own["zone"] or self._settings.region or self._settings.zone)
+        return region, zone, location
+
+    def _planned(self, resource: Resource, name: str, default: str) -> Any:
+        """An input, or what the provider's settings put in its place."""
+        own = resource.inputs.get(name)
+        return self._needed(name, default) if own is None or own == "" else own
+
+    def _needed(self, name: str, value: str) -> str:
+        if not value:
+            where = "region" if name == "location" else name
+            raise CloudError(f"{name}: required field is not set; {_HOME.format(name=where)}")
+        return value
+
+
+def _address(account_id: Any, project: Any) -> dict[str, Any]:
+    """The e-mail address of a service account, which follows from its names."""
+    if not isinstance(account_id, str) or not isinstance(project, str):
+        return {"email": UNKNOWN, "member": UNKNOWN}
+    email = f"{account_id}@{project}.iam.gserviceaccount.com"
+    return {"email": email, "member": f"serviceAccount:{email}"}

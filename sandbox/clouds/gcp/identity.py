@@ -1,0 +1,46 @@
+"""Identifiers of the simulated projects, in the form the real APIs give them, and where they are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+__all__ = ["DOMAIN", "LINKS", "is_zone", "number_of", "region_of", "relative", "zones_of"]
+
+DOMAIN: Final = "sandbox.invalid"
+"""Top-level domain `invalid` never resolves (RFC 2606)."""
+
+LINKS: Final = "https://www.googleapis.com/compute/v1/"
+"""What a self link of Compute Engine begins with; nothing here ever opens one."""
+
+_LINK: Final = re.compile(r"(?:https?:)?//[^/]+/(?:[a-z]+/)?(?:v\d\w*|beta|alpha)/")
+_ZONE: Final = re.compile(r"[a-z]+-[a-z]+\d+-[a-z]")
+
+# Zone letters of regions that have others than a, b and c (Compute Engine documentation, "Regions and zones").
+_LETTERS: Final = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
+
+
+def relative(reference: str) -> str:
+    """A reference without the host of a self link: `projects/P/global/networks/N`; others as they are."""
+    return _LINK.sub("", reference, count=1)
+
+
+def is_zone(location: str) -> bool:
+    """Whether a location is a zone rather than a region."""
+    return _ZONE.fullmatch(location) is not None
+
+
+def region_of(location: str) -> str:
+    """The region of a zone; a region is its own."""
+    return location.rsplit("-", 1)[0] if is_zone(location) else location
+
+
+def zones_of(region: str) -> list[str]:
+    """The zones of a region."""
+    return [f"{region}-{letter}" for letter in _LETTERS.get(region, "abc")]
+
+
+def number_of(project: str) -> str:
+    """The number of a project: twelve digits that follow from its id."""
+    return str(10**11 + int(hashlib.sha256(project.encode()).hexdigest(), 16) % (9 * 10**11))

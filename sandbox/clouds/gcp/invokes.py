@@ -1,0 +1,102 @@
+"""The data sources that have an answer without an account; all others say that they are not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.gcp.identity import number_of, region_of, zones_of
+from sandbox.clouds.gcp.versions import VERSIONS
+
+__all__ = ["answer"]
+
+
+def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone: str) -> Mapping[str, Any]:
+    """What the data source says of the simulated project; region and zone are the provider's."""
+    project = str(args.get("project") or args.get("projectId") or project)
+    region = str(args.get("region") or region or region_of(zone))
+    match token:
+        case "gcp:organizations/getClientConfig:getClientConfig":
+            token_of_nobody = "the token of a sandbox opens nothing"
+            return {
+                "id": f'projects/"{project}"/regions/"{region}"/zones/"{zone}"',
+                "project": project,
+                "region": region,
+                "zone": zone,
+                "accessToken": token_of_nobody,
+                "defaultLabels": {},
+            }
+        case "gcp:organizations/getProject:getProject":
+            _needed("project", project)
+            return {
+                "id": f"projects/{project}",
+                "projectId": project,
+                "name": project,
+                "number": number_of(project),
+                "labels": {},
+                "effectiveLabels": {},
+                "pulumiLabels": {},
+                "tags": {},
+                "autoCreateNetwork": True,
+                "billingAccount": "000000-000000-000000",
+                "deletionPolicy": "PREVENT",
+                "folderId": "",
+                "orgId": "",
+            }
+        case "gcp:compute/getZones:getZones":
+            _needed("region", region)
+            return {"id": f"projects/{project}/regions/{region}", "project": project, "region": region} | {
+                "names": zones_of(region)
+            }
+        case "gcp:container/getEngineVersions:getEngineVersions":
+            return _versions(args, project, region)
+        case "gcp:storage/getProjectServiceAccount:getProjectServiceAccount":
+            _needed("project", project)
+            email = f"service-{number_of(project)}@gs-project-accounts.iam.gserviceaccount.com"
+            return {"id": email, "project": project, "emailAddress": email, "member": f"serviceAccount:{email}"}
+        case "gcp:compute/getDefaultServiceAccount:getDefaultServiceAccount":
+            _needed("project", project)
+            email = f"{number_of(project)}-compute@developer.gserviceaccount.com"
+            path = f"projects/{project}/serviceAccounts/{email}"
+            return {
+                "id": path,
+                "project": project,
+                "email": email,
+                "member": f"serviceAccount:{email}",
+                "name": path,
+                "displayName": "Compute Engine default service account",
+                "uniqueId": number_of(project),
+            }
+        case _:
+            raise CloudError(
+                f"the sandbox does not simulate the data source {token}: it would need a real account; "
+                "pass the value as configuration instead"
+            )
+
+
+def _versions(args: Mapping[str, Any], project: str, region: str) -> Mapping[str, Any]:
+    location = str(args.get("location") or region)
+    _needed("location", location)
+    prefix = str(args.get("versionPrefix") or "")
+    found = [version for version in VERSIONS if version.startswith(prefix)]
+    latest = found[0] if found else ""
+    return {
+        "id": location,
+        "project": project,
+        "location": location,
+        "versionPrefix": prefix,
+        "defaultClusterVersion": VERSIONS[0],
+        "latestMasterVersion": latest,
+        "latestNodeVersion": latest,
+        "validMasterVersions": found,
+        "validNodeVersions": found,
+        "releaseChannelDefaultVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
+        "releaseChannelLatestVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
+        "releaseChannelUpgradeTargetVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
+    }
+
+
+def _needed(name: str, value: str) -> None:
+    if not value:
+        raise CloudError(f"{name}: required field is not set; set `gcp:{name}` in the stack's file")

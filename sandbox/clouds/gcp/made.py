@@ -1,0 +1,26 @@
+"""What Compute Engine says of everything it makes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.naming import random_hex
+
+__all__ = ["made", "number"]
+
+
+def number() -> str:
+    """An id as Compute Engine gives it: nineteen digits."""
+    return str(10**18 + int(random_hex(14), 16))
+
+
+def made(thing: Thing) -> dict[str, Any]:
+    """When it was made, in which project, and its self link."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return {
+        "creationTimestamp": thing.keep("creationTimestamp", lambda: now),
+        "project": thing.project,
+        "selfLink": thing.link,
+    }

@@ -1,0 +1,86 @@
+"""How a resource type of Google Cloud behaves: its id and what the cloud computes. One small function per type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox.clouds import model
+from sandbox.clouds.gcp.identity import LINKS, region_of, relative
+from sandbox.clouds.ledger import Entry
+
+__all__ = ["MODELS", "Thing", "models"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thing(model.Thing):
+    """A resource of Google Cloud while it is made or changed.
+
+    scope: its project.
+    region, zone, location: where it is, by its inputs, else by the provider's settings; empty where neither says.
+    labels: all it bears.
+    """
+
+    provider: str = "gcp"
+    region: str
+    zone: str
+    location: str
+    labels: Mapping[str, str]
+
+    @property
+    def project(self) -> str:
+        """The project it belongs to."""
+        return self.scope
+
+    @property
+    def link(self) -> str:
+        """Its self link."""
+        return f"{LINKS}{self.id}"
+
+    def path(self, reference: Any, under: str) -> str:
+        """The full path a reference names, be it a self link, a path or a name alone.
+
+        under: what stands before a name, without the project, e.g. `global/networks`.
+        """
+        text = relative(str(reference or ""))
+        if text.startswith("projects/"):
+            return text
+        return f"projects/{self.project}/{text}" if "/" in text else f"projects/{self.project}/{under}/{text}"
+
+    def at(self, token: str, path: str) -> Entry | None:
+        """The thing of a type at a full path, in whichever project."""
+        parts = path.split("/")
+        return self.ledger.get("gcp", parts[1], token, path) if len(parts) > 1 else None
+
+    def network(self, reference: Any) -> Entry | None:
+        """The network a reference names."""
+        return self.at("gcp:compute/network:Network", self.path(reference, "global/networks"))
+
+    def subnetwork(self, reference: Any) -> Entry | None:
+        """The subnetwork a reference names."""
+        under = f"regions/{region_of(self.region or self.location)}/subnetworks"
+        return self.at("gcp:compute/subnetwork:Subnetwork", self.path(reference, under))
+
+
+_Outputs = Callable[[Thing], Mapping[str, Any]]
+
+MODELS: model.Models[Thing] = model.Models(keeping=frozenset({"labels", "resourceLabels"}))
+"""By type token, filled by the modules of `models/`."""
+
+
+def models(token: str, *, id: str | Callable[[Thing], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
+    """Registers a function as the computed outputs of a type.
+
+    id: may be a template with project, region, zone, location and name, and inputs by their own names, as in the
+    provider's `ReplaceVars`.
+    more: as `model.Models.register` takes it.
+    """
+
+    def make_id(thing: Thing) -> str:
+        if not isinstance(id, str):
+            return id(thing)
+        places = {"project": thing.project, "region": thing.region, "zone": thing.zone, "location": thing.location}
+        return id.format_map({**thing.inputs, **places, "name": thing.name})
+
+    return MODELS.register(token, id=make_id, **more)

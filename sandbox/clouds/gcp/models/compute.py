@@ -1,0 +1,64 @@
+"""Machines, disks and reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox.clouds.gcp.made import made, number
+from sandbox.clouds.gcp.model import Thing, models
+from sandbox.clouds.naming import random_hex
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+
+@models("gcp:compute/disk:Disk", id="projects/{project}/zones/{zone}/disks/{name}")
+def disk(thing: Thing) -> Mapping[str, Any]:
+    return {
+        **made(thing),
+        "zone": thing.zone,
+        "diskId": thing.keep("diskId", number),
+        "labelFingerprint": random_hex(12),
+        "physicalBlockSizeBytes": thing.inputs.get("physicalBlockSizeBytes") or 4096,
+    }
+
+
+@models(
+    "gcp:compute/instance:Instance",
+    id="projects/{project}/zones/{zone}/instances/{name}",
+    changing=("metadataFingerprint", "tagsFingerprint", "labelFingerprint"),
+    defaults={"currentStatus": "RUNNING", "cpuPlatform": "Unknown CPU Platform"},
+)
+def instance(thing: Thing) -> Mapping[str, Any]:
+    return {
+        **made(thing),
+        "zone": thing.zone,
+        "instanceId": thing.keep("instanceId", number),
+        "labelFingerprint": random_hex(12),
+        "metadataFingerprint": random_hex(12),
+        "networkInterfaces": [
+            {"networkIp": f"192.0.2.{at + 2}", "name": f"nic{at}", **mapping(given)}
+            for at, given in enumerate(items(thing.inputs.get("networkInterfaces")))
+        ],
+        "tagsFingerprint": random_hex(12),
+    }
+
+
+@models("gcp:compute/reservation:Reservation", id="projects/{project}/zones/{zone}/reservations/{name}")
+def reservation(thing: Thing) -> Mapping[str, Any]:
+    return {
+        **made(thing),
+        "zone": thing.zone,
+        "kind": "compute#reservation",
+        "shareSettings": thing.inputs.get("shareSettings") or {"shareType": "LOCAL"},
+        "status": "READY",
+    }
+
+
+@models(
+    "gcp:compute/futureReservation:FutureReservation",
+    id="projects/{project}/zones/{zone}/futureReservations/{name}",
+)
+def future_reservation(thing: Thing) -> Mapping[str, Any]:
+    return {**made(thing), "zone": thing.zone, "planningStatus": thing.inputs.get("planningStatus") or "DRAFT"}

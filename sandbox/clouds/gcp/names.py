@@ -1,0 +1,106 @@
+"""Generated names and constant defaults, as pulumi-gcp fills them in.
+
+Source: pulumi/pulumi-gcp provider/resources.go@ed6078aa: `SetAutonaming(255, "-")` for every type with an input `name`,
+and the explicit entries repeated here. A generated name is the logical name, a dash and seven hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
+from sandbox.clouds.validate import Failure
+
+__all__ = ["name_property", "too_long", "with_defaults"]
+
+_RANDOM: Final = 7
+
+
+@dataclass(frozen=True)
+class _Rule:
+    property: str
+    longest: int
+    shape: Callable[[str], str] = str
+
+
+_LOWER: Final = _Rule("name", 63, str.lower)
+_RULES: Final[Mapping[str, _Rule]] = {
+    **dict.fromkeys(
+        (
+            "gcp:compute/backendService:BackendService",
+            "gcp:compute/httpHealthCheck:HttpHealthCheck",
+            "gcp:compute/httpsHealthCheck:HttpsHealthCheck",
+            "gcp:compute/network:Network",
+            "gcp:compute/router:Router",
+            "gcp:compute/routerNat:RouterNat",
+            "gcp:compute/securityPolicy:SecurityPolicy",
+            "gcp:compute/subnetwork:Subnetwork",
+            "gcp:compute/targetHttpProxy:TargetHttpProxy",
+            "gcp:compute/targetHttpsProxy:TargetHttpsProxy",
+            "gcp:compute/uRLMap:URLMap",
+        ),
+        _LOWER,
+    ),
+    "gcp:projects/iAMCustomRole:IAMCustomRole": _Rule("roleId", 255),
+    "gcp:serviceaccount/account:Account": _Rule("accountId", 30),
+    "gcp:storage/bucket:Bucket": _Rule("name", 222),
+}
+_OTHERS: Final = _Rule("name", 255)
+
+
+@cache
+def _constants() -> Mapping[str, Mapping[str, Any]]:
+    """Type -> input -> what the provider's schema has it be when it is left out.
+
+    `defaults.csv` has the inputs of the first level; a value is JSON.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    text = resources.files("sandbox.clouds.gcp").joinpath("defaults.csv").read_text()
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["type"], {})[row["property"]] = json.loads(row["value"])
+    return found
+
+
+def name_property(resource: Resource) -> str | None:
+    """The input that holds the name of a type, None for types without one."""
+    if resource.token in _RULES:
+        return _RULES[resource.token].property
+    return "name" if "name" in resource.type.inputs and resource.type.inputs["name"].type == "str" else None
+
+
+def too_long(resource: Resource) -> list[Failure]:
+    """The refusal of a logical name that leaves no room for the random digits."""
+    rule = _RULES.get(resource.token, _OTHERS)
+    if not _is_left_out(resource) or len(resource.logical_name) + 1 + _RANDOM <= rule.longest:
+        return []
+    reason = f"name '{resource.logical_name}-' plus {_RANDOM} random chars is longer than maximum length {rule.longest}"
+    return [Failure(rule.property, reason)]
+
+
+def with_defaults(resource: Resource, seed: bytes) -> dict[str, Any]:
+    """The inputs with a name and the provider's defaults where the program gave none.
+
+    A generated name stays over updates.
+    """
+    inputs = dict(resource.inputs)
+    filled = {key: value for key, value in _constants().get(resource.token, {}).items() if inputs.get(key) is None}
+    prop = name_property(resource)
+    if prop is not None and _is_left_out(resource):
+        if is_generated(resource.old_inputs, prop):
+            filled[prop] = resource.old_inputs[prop]
+        else:
+            shape = _RULES.get(resource.token, _OTHERS).shape
+            filled[prop] = f"{shape(resource.logical_name)}-{hex_suffix(seed, _RANDOM)}"
+    return {**inputs, **filled, DEFAULTS_KEY: sorted(filled)} if filled else inputs
+
+
+def _is_left_out(resource: Resource) -> bool:
+    prop = name_property(resource)
+    return prop is not None and resource.inputs.get(prop) is None and resource.inputs.get(f"{prop}Prefix") is None

@@ -1,0 +1,1 @@
+"""What the provider and the real APIs refuse, one module per area; importing them registers them."""

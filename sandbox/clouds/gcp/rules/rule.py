@@ -1,0 +1,20 @@
+"""Registration of rules and the form of the errors they raise."""
+
+from __future__ import annotations
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.rules import Rules
+
+__all__ = ["RULES", "refused", "rule"]
+
+RULES: Rules[Thing] = Rules()
+rule = RULES.rule
+
+
+def refused(thing: Thing, message: str, *, status: int = 400, reason: str = "badRequest") -> CloudError:
+    """An error as the provider words it: what it was doing, and the API's status, text and reason."""
+    doing = "updating" if thing.previous else "creating"
+    kind = thing.token.rsplit(":", 1)[-1]
+    name = f' "{thing.id if thing.previous else thing.name or thing.id}"'
+    return CloudError(f"Error {doing} {kind}{name}: googleapi: Error {status}: {message}, {reason}")

@@ -1,0 +1,65 @@
+"""Which clusters of the simulated clouds serve the Kubernetes API, and at which addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.narrow import mapping
+
+__all__ = ["SUFFIX", "api_servers", "cluster_at", "is_simulated", "scope_of"]
+
+SUFFIX: Final = ".sandbox.invalid"
+"""What the names of all simulated endpoints end in."""
+
+_ADDRESSES: Final = ip_network("203.0.113.0/24")
+"""Where endpoints without a name are: a range for documentation (RFC 5737), which no host is in."""
+
+
+def _eks(outputs: Mapping[str, Any]) -> list[Any]:
+    return [outputs.get("endpoint")]
+
+
+def _gke(outputs: Mapping[str, Any]) -> list[Any]:
+    """GKE gives an address and a name, both without a scheme."""
+    named = mapping(mapping(outputs.get("controlPlaneEndpointsConfig")).get("dnsEndpointConfig")).get("endpoint")
+    return [f"https://{host}" for host in (outputs.get("endpoint"), named) if host]
+
+
+_SERVERS: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Any]]]] = {
+    "aws:eks/cluster:Cluster": _eks,
+    "gcp:container/cluster:Cluster": _gke,
+}
+
+
+def api_servers(entry: Entry) -> list[str]:
+    """The addresses at which a cluster serves its API, the one its objects are kept under first.
+
+    Empty for everything that is no cluster.
+    """
+    servers = _SERVERS.get(entry.type)
+    return [server for server in servers(entry.outputs) if isinstance(server, str)] if servers else []
+
+
+def cluster_at(ledger: Ledger, server: str) -> Entry | None:
+    """The cluster behind an address, None when there is none."""
+    found = (entry for entry in ledger.of_types(_SERVERS.keys()) if server in api_servers(entry))
+    return next(found, None)
+
+
+def scope_of(ledger: Ledger, server: str) -> str:
+    """The address under which the objects of the cluster behind this one are kept."""
+    found = cluster_at(ledger, server)
+    return api_servers(found)[0] if found is not None else server
+
+
+def is_simulated(server: str) -> bool:
+    """Whether an address can be that of a simulated cluster."""
+    host = urlsplit(server).hostname or ""
+    try:
+        return ip_address(host) in _ADDRESSES
+    except ValueError:
+        return host.endswith(SUFFIX)
