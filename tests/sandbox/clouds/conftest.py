@@ -57,7 +57,7 @@ def create(account: AwsAccount, aws: Callable[..., Resource]) -> Callable[..., E
 
 @pytest.fixture
 def create_in_gcp(gcp: Callable[..., Resource]) -> Callable[..., Entry]:
-    """Creates a resource in an account of Google Cloud, likewise: `create_in_gcp(account, "compute/network:Network")`."""
+    """Creates a resource likewise in an account of Google Cloud, the first argument."""
 
     def make(account: Account, token: str, name: str = "it", /, **inputs: Any) -> Entry:
         return _create(account, gcp, token, name, **inputs)
