@@ -61,14 +61,44 @@ def _money(value: object) -> object:
     return str(value) if isinstance(value, float) else value
 
 
+# The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space
+# registry), and the widest private range is 10.0.0.0/8 (RFC 1918).
+_WIDEST = 8
+
+# No machine has these on the internet. Sources: RFC 1918, RFC 6598 (carriers), RFC 1122 (loopback), RFC 3927 (link).
+_PRIVATE = tuple(
+    map(
+        ipaddress.IPv4Network,
+        ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
+    )
+)
+
+
 def _cidr(value: str) -> str:
     try:
-        return str(ipaddress.IPv4Network(value))
+        network = ipaddress.IPv4Network(value)
     except ValueError:
         raise ValueError("is not an IPv4 range; write one such as 203.0.113.0/24, with no host bits set") from None
+    if network.prefixlen < _WIDEST:
+        whom = f"{network.num_addresses:,} addresses" if network.prefixlen else "everyone"
+        raise ValueError(
+            f"opens the cluster's API to {whom}; name the ranges of your office or VPN, none wider than /{_WIDEST}"
+        )
+    return str(network)
+
+
+def _public_cidr(value: str) -> str:
+    private = next((range_ for range_ in _PRIVATE if range_.overlaps(ipaddress.IPv4Network(value))), None)
+    if private is not None:
+        raise ValueError(
+            f"overlaps {private}, which nobody has on the internet; write the range your office or VPN has there, or "
+            "choose kind: private with via: vpn"
+        )
+    return value
 
 
 Cidr = Annotated[str, AfterValidator(_cidr)]
+PublicCidr = Annotated[Cidr, AfterValidator(_public_cidr)]
 
 
 class Model(BaseModel):
@@ -235,13 +265,6 @@ class _Access(Model):
         "user); whoever runs the first up has them already and must not be named",
     )
 
-    @field_validator("cidrs", check_fields=False)
-    @classmethod
-    def not_open_to_everyone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if "0.0.0.0/0" in value:
-            raise ValueError("opens the cluster's API to everyone; name the ranges of your office or VPN")
-        return value
-
     @field_validator("admins")
     @classmethod
     def admins_are_named_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -255,7 +278,7 @@ class PublicAccess(_Access):
     """The cluster's API answers on the internet, to these ranges only."""
 
     kind: Literal["public"]
-    cidrs: tuple[Cidr, ...] = Field(
+    cidrs: tuple[PublicCidr, ...] = Field(
         min_length=1, description="IPv4 ranges that may reach the API", examples=[["203.0.113.0/24"]]
     )
 

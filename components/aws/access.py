@@ -12,6 +12,9 @@ __all__ = ["AccessPlan", "access_problems", "plan_access"]
 
 _PRINCIPAL = re.compile(r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")
 
+# Source: Amazon EKS user guide, service-quotas: public endpoint access CIDR ranges per cluster, not adjustable.
+_MOST_RANGES = 40
+
 # What nodes, add-ons and controllers call. Source: Amazon EKS user guide, private-clusters.
 # IAM has no such endpoint, so Karpenter gets a ready instance profile where there is no other way out.
 _SERVICES = (
@@ -82,13 +85,20 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[str]:
     """What AWS can't make of the spec's access."""
-    return [
+    problems: list[str] = []
+    if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
+        count = len(access.cidrs)
+        problems.append(
+            f"access.cidrs has {count} ranges; EKS takes {_MOST_RANGES} for a public API: join or drop some"
+        )
+    problems += [
         f"access.admins[{at}] is {arn!r}; on AWS name an IAM role or user, such as "
         "arn:aws:iam::123456789012:role/platform-admin"
         + ("; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else "")
         for at, arn in enumerate(access.admins)
         if not _PRINCIPAL.match(arn)
     ]
+    return problems
 
 
 def _rights(admins: Sequence[str]) -> str:

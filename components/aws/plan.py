@@ -15,6 +15,8 @@ from components.aws.location import Location
 from components.aws.lustre import LustrePlan, plan_lustre
 from components.aws.machines import training_machine
 from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, on_demand_note, reservation_notes
+from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
+from components.example_ranges import example_range_notes
 from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
 from components.shapes import Shape, elastic_shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
@@ -34,9 +36,6 @@ __all__ = [
 # The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
 # its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
 KUBERNETES_VERSION = "1.35"
-
-# A node group holds 450 nodes by default (EKS quota L-BD136F5B).
-_NODE_GROUP_LIMIT = 450
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +198,11 @@ def plan_cluster(
             outside_training=[f"{spec.name}-elastic"] if elastic else [],
             not_built=_not_built(spec),
             losses=_losses(spec, shape, elastic),
-            notes=_notes(training, storage, location),
+            notes=[
+                *_notes(training, storage, location),
+                *example_range_notes(spec.access),
+                _quotas(training, elastic),
+            ],
         ),
     )
 
@@ -245,7 +248,7 @@ def _size_problems(spec: ClusterSpec) -> list[str]:
     limit, what = (
         (BLOCK_SIZES[-1], "one capacity block holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
-        else (_NODE_GROUP_LIMIT, "one EKS node group holds")
+        else (NODE_GROUP_LIMIT, "one EKS node group holds")
     )
     size = spec.training.nodes + spec.training.spares
     if size <= limit:
@@ -305,6 +308,17 @@ def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> l
         if training.capacity_block:
             notes += block_notes(reservation, nodes=training.size, active=training.active)
     return notes
+
+
+def _quotas(training: TrainingPlan, elastic: ElasticPlan | None) -> str:
+    # A capacity block has quotas of its own.
+    on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
+    if elastic is not None:
+        at_limit = elastic.max_gpus // elastic.shape.gpus * elastic.shape.vcpus
+        on_demand += at_limit if "on-demand" in elastic.capacity_types else 0
+        spot = at_limit if "spot" in elastic.capacity_types else 0
+    interfaces = training.size * len(training.interfaces)
+    return quota_note(on_demand=on_demand, spot=spot, interfaces=interfaces, nodes=training.size)
 
 
 def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:

@@ -65,7 +65,8 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "in digits alone",
         "line 15: budget.on_exceed is 'explode'; allowed: fail, warn",
         "line 16: duration is 14: it has no unit; write hours, days or weeks, such as 36h, 14d or 2w",
-        "line 17: access.cidrs: opens the cluster's API to everyone; name the ranges of your office or VPN",
+        "line 17: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; name the ranges of your "
+        "office or VPN, none wider than /8",
     ]
 
 
@@ -157,7 +158,8 @@ def test_admins_are_named_once_and_the_private_api_is_open_to_nobody_else(tmp_pa
     line = text.count("\n")
     assert problems(tmp_path, text) == [
         f"line {line}: access.admins: names a twice; keep one",
-        f"line {line}: access.cidrs: opens the cluster's API to everyone; name the ranges of your office or VPN",
+        f"line {line}: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; name the ranges of your "
+        "office or VPN, none wider than /8",
     ]
 
 

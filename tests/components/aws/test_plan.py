@@ -51,6 +51,10 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "notes": [
             "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here",
             ON_DEMAND,
+            "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
+            "office or VPN before up",
+            "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
+            "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)",
         ],
         "equivalence": {
             "machineType": "p5.48xlarge",
@@ -146,6 +150,10 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
             "training.nodes and training.spares make 65 nodes; one capacity block holds at most 64: ask for fewer",
         ),
         (
+            {"access": {"kind": "public", "cidrs": [f"8.8.{at}.0/24" for at in range(41)]}},
+            "access.cidrs has 41 ranges; EKS takes 40 for a public API: join or drop some",
+        ),
+        (
             {"access": {"kind": "public", "cidrs": ["203.0.113.0/24"], "admins": ["alice"]}},
             "access.admins[0] is 'alice'; on AWS name an IAM role or user, such as "
             "arn:aws:iam::123456789012:role/platform-admin",
@@ -194,7 +202,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         placement={"kind": "reservation", "id": "cr-1"},
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
-    assert plan_cluster(spec, HERE, stack="s").facts["notes"][1:] == [
+    assert plan_cluster(spec, HERE, stack="s").facts["notes"][1:-2] == [
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",
@@ -204,3 +212,28 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         "not used",
         "the training pool has 0 nodes until cr-1 has begun: then set purchase.active: true and run up",
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"training": {"nodes": 400}, "elastic": None},
+            "quotas to have: 76,800 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
+            "13,200 network interfaces (L-DF5E4CA3, 5,000 by default: raise it), 400 nodes in a node group "
+            "(L-BD136F5B, 450 by default)",
+        ),
+        (
+            {
+                "training": {"nodes": 4},
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": "cr-1"},
+                "elastic": {"max_gpus": 10, "purchase": ["spot"]},
+            },
+            "quotas to have: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 132 network interfaces "
+            "(L-DF5E4CA3, 5,000 by default), 4 nodes in a node group (L-BD136F5B, 450 by default)",
+        ),
+    ],
+)
+def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
+    assert plan_cluster(vary(**changes), HERE, stack="s").facts["notes"][-1] == expected

@@ -1,0 +1,36 @@
+"""Ranges that examples use, in a spec that is about to be built."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.example_ranges import example_range_notes
+from components.spec import PrivateAccess, PublicAccess
+
+
+@pytest.mark.parametrize(
+    ("cidrs", "expected"),
+    [
+        (("8.8.8.0/24",), []),
+        (
+            ("198.51.100.7/32",),
+            [
+                "access.cidrs: 198.51.100.7/32 is an example range: nobody can reach the API; write the range of your "
+                "office or VPN before up"
+            ],
+        ),
+        (
+            ("192.0.2.0/24", "8.8.8.0/24", "203.0.113.128/25"),
+            [
+                "access.cidrs: 192.0.2.0/24, 203.0.113.128/25 are example ranges: nobody can reach the API from there; "
+                "write the range of your office or VPN before up"
+            ],
+        ),
+    ],
+)
+def test_an_example_range_is_noted(cidrs: tuple[str, ...], expected: list[str]) -> None:
+    assert example_range_notes(PublicAccess(kind="public", cidrs=cidrs)) == expected
+
+
+def test_a_private_api_has_ranges_of_its_own() -> None:
+    assert example_range_notes(PrivateAccess(kind="private", via="vpn", cidrs=("192.0.2.0/24",))) == []
