@@ -7,6 +7,7 @@ accelerator-optimized machines (2026-10) and Compute Engine documentation, Accel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 __all__ = ["MACHINES", "Machine", "machine_with"]
@@ -57,7 +58,7 @@ MACHINES: Final = {
 }
 
 
-def machine_with(accelerator: str, gpus: int) -> str | None:
+def machine_with(accelerator: str, gpus: Decimal) -> str | None:
     """The machine that GKE makes for a number of GPUs of its type `accelerator`, None where it has none known here."""
     found = (name for name, machine in MACHINES.items() if (machine.accelerator, machine.gpus) == (accelerator, gpus))
     return next(found, None)

@@ -13,7 +13,7 @@ from cost.handlers.gke_node_count import location_of
 from cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
 from cost.machines import machine_with
 from cost.shape import is_object
-from cost.subject import CannotPrice, Subject, read
+from cost.subject import CannotPrice, Subject, as_number, read
 
 __all__ = ["Option", "cluster_of", "options_of"]
 
@@ -51,9 +51,7 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
         if rule.get("nodepools") is not None:
             continue
         name = f"rule {number}"
-        machine = rule.get("machineType") or machine_with(
-            str(read(rule, "gpu", "type")), int(str(read(rule, "gpu", "count") or 0))
-        )
+        machine = rule.get("machineType") or _machine_of(rule)
         if not isinstance(machine, str):
             yield f"{name} names no machine type, nor GPUs that tell one"
             continue
@@ -61,6 +59,12 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
         disk = Disk(str(kind or "pd-balanced"), Decimal(str(gib or 100)))
         said = "" if gib and kind else f"boot disk of {name} not wholly declared: {disk.gib} GiB {disk.kind}"
         yield Option(name, machine, _purchase(rule), _region(ask, rule), disk, said)
+
+
+def _machine_of(rule: object) -> str | None:
+    """The machine that the GPUs of a rule tell, None when they tell none."""
+    gpus = read(rule, "gpu", "count")
+    return None if gpus is None else machine_with(str(read(rule, "gpu", "type")), as_number(gpus, "gpu.count"))
 
 
 def _purchase(rule: object) -> str:

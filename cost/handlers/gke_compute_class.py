@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from cost.handlers.compute_class import NODE_POOL, pools_of
 from cost.handlers.compute_class_options import Option, cluster_of, options_of
 from cost.handlers.disks import disk_lines
-from cost.handlers.gke_node_count import most_of
+from cost.handlers.gke_node_count import most_of, nodes_of
 from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus
 from cost.handlers.whole_machines import machine_hours, machine_price
 from cost.machines import MACHINES, Machine
@@ -79,23 +80,41 @@ def _count(ask: Subject, machine: Machine, options: list[Option]) -> tuple[Count
 
 
 def _most(ask: Subject, options: list[Option]) -> Decimal | Unbounded:
-    """GPUs at the most: of the pools it names, and of pools that GKE makes within the limits of the cluster."""
-    if any(option.pool is None for option in options):
-        kinds = {MACHINES[option.machine].accelerator for option in options}
-        cluster = cluster_of(ask)
-        limits = {
-            cluster.text("clusterAutoscaling", "resourceLimits", index, "resourceType"): index
-            for index in range(len(cluster.items("clusterAutoscaling", "resourceLimits")))
-        }
-        if not kinds <= set(limits):
-            return UNBOUNDED
-        path = ("clusterAutoscaling", "resourceLimits")
-        return sum((cluster.number(*path, limits[kind], "maximum") for kind in kinds), Decimal(0))
+    """GPUs at the most: of the pools it names, or within the cluster's limits where GKE makes pools as well."""
+    pools = [option for option in options if option.pool is not None]
+    if len(pools) < len(options):
+        return _limit(ask, {MACHINES[option.machine].accelerator for option in options})
     total = Decimal(0)
-    for option in options:
-        if option.pool is not None:
-            most = most_of(option.pool)
-            if isinstance(most, str):
-                return UNBOUNDED
-            total += most * MACHINES[option.machine].gpus
+    for option in pools:
+        most = UNBOUNDED if option.pool is None else most_of(option.pool)
+        if isinstance(most, str):
+            return most
+        total += most * MACHINES[option.machine].gpus
     return total
+
+
+def _limit(ask: Subject, kinds: set[str]) -> Decimal | Unbounded:
+    """GPUs that the cluster's limits leave to the class: they count every node pool, so those of others go off.
+
+    Source: SDK documentation of `clusterAutoscaling.resourceLimits`.
+    """
+    cluster, path = cluster_of(ask), ("clusterAutoscaling", "resourceLimits")
+    limits: dict[str, Decimal] = {}
+    for index in range(len(cluster.items(*path))):
+        limits[cluster.text(*path, index, "resourceType")] = cluster.number(*path, index, "maximum")
+    if not kinds <= set(limits):
+        return UNBOUNDED
+    named = pools_of(ask, ask.resource)
+    others = [ask.of(pool) for pool in ask.resources.of_type(NODE_POOL) if pool not in named]
+    taken = sum((_gpus(pool, kinds) for pool in others), Decimal(0))
+    return max(sum((limits[kind] for kind in kinds), Decimal(0)) - taken, Decimal(0))
+
+
+def _gpus(pool: Subject, kinds: set[str]) -> Decimal:
+    """GPUs of these kinds that a pool has at the least."""
+    try:
+        machine = MACHINES.get(pool.text("nodeConfig", "machineType", default=""))
+        known = machine is not None and machine.accelerator in kinds
+        return nodes_of(pool, flex_start=False)[0].floor * machine.gpus if machine and known else Decimal(0)
+    except CannotPrice:  # it is named with its own resource
+        return Decimal(0)

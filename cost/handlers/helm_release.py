@@ -34,6 +34,9 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
 }
 """Chart -> (why it is free, its templates)."""
 
+_GOOGLE: Final = "cloudpilot-ai.github.io/karpenter-provider-gcp"
+"""Repository of Karpenter for Google Cloud, whose charts are called as those for AWS are."""
+
 
 @prices("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
 def release(ask: Subject) -> Iterator[Free | NotPriced]:
@@ -45,6 +48,8 @@ def release(ask: Subject) -> Iterator[Free | NotPriced]:
     name = str(chart).rstrip("/").rsplit("/", 1)[-1]
     if name in _CHARTS:
         why, source = _CHARTS[name]
+        if _GOOGLE in f"{chart} {ask.get('repositoryOpts', 'repo')}":
+            source = f"https://github.com/cloudpilot-ai/karpenter-provider-gcp/tree/v0.5.0/charts/{name}"
         yield ask.free(f"chart {name}: {why}", source)
     else:
         shown = "chart" if chart is None else f"chart {name!r}"

@@ -175,3 +175,86 @@ def test_disk_sizes_are_kubernetes_quantities(make: Make, cost_of: CostOf, size:
     found = cost_of(_pool(make, "p5.48xlarge", replicas=1), _class(make, size))
     shown = str(found.lines[1].monthly) if len(found.lines) > 1 else "not priced"
     assert shown == monthly
+
+
+GCE_CLASS = "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass"
+CAPACITY = "karpenter.sh/capacity-type"
+
+
+def _google_pool(make: Make, *types: str, capacity: str = "spot", **spec: Any) -> list[Resource]:
+    """A pool of machines of Google Cloud in us-central1-a, and its node class."""
+    requirements = [
+        {"key": MACHINE, "operator": "In", "values": list(types)},
+        {"key": CAPACITY, "operator": "In", "values": [capacity]},
+        {"key": ZONE["key"], "operator": "In", "values": ["us-central1-a"]},
+    ]
+    reference = {"group": "karpenter.k8s.gcp", "kind": "GCENodeClass", "name": "class"}
+    disks = [{"category": "pd-balanced", "sizeGiB": 200, "boot": True}, {"category": "local-ssd", "sizeGiB": 375}]
+    return [
+        make(GCE_CLASS, "class", metadata={"name": "class"}, spec={"disks": spec.pop("disks", disks)}),
+        make(
+            "kubernetes:karpenter.sh/v1:NodePool",
+            "pool",
+            metadata={"name": "pool", "annotations": {"gpucluster/expected-gpus": "2"}},
+            spec={"template": {"spec": {"requirements": requirements, "nodeClassRef": reference}}, **spec},
+        ),
+    ]
+
+
+def test_a_pool_of_google_machines_takes_googles_prices_and_region(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(*_google_pool(make, "a3-highgpu-1g", limits={"nvidia.com/gpu": "8"}), region=None)
+    assert _machines(found) == ("a3-highgpu-1g spot, autoscaled", "0.00", "9236.24", "36944.97")
+    assert [(line.name, line.basis, line.region) for line in found.lines] == [
+        ("a3-highgpu-1g spot, autoscaled", "2 x 730 h", "us-central1"),
+        ("boot disks, pd-balanced", "2 x 200 GiB", "us-central1"),
+    ]
+    assert found.not_priced == ()
+
+
+def test_without_a_zone_a_pool_of_google_machines_runs_where_its_cluster_is(make: Make, cost_of: CostOf) -> None:
+    cluster = make("gcp:container/cluster:Cluster", "cluster", location="us-central1-c", loggingConfig={})
+    node_class, pool = _google_pool(make, "a3-highgpu-1g", replicas=1)
+    pool.inputs["spec"]["template"]["spec"]["requirements"].pop()
+    found = cost_of(cluster, node_class, pool, region=None)
+    assert [line.region for line in found.lines if line.urn == pool.urn] == ["us-central1", "us-central1"]
+
+
+GOOGLE_UNPRICED: list[tuple[list[str], str, dict[str, Any], list[str]]] = [
+    (
+        ["a3-highgpu-1g"],
+        "on-demand",
+        {},
+        [
+            "a3-highgpu-1g is not sold on demand: created as Spot or Flex-start VMs only "
+            "(Compute Engine documentation, GPU machine types)"
+        ],
+    ),
+    (
+        ["a3-highgpu-1g"],
+        "spot",
+        {"disks": [], "replicas": 1},
+        ["disks: its node class names none, not even a boot disk"],
+    ),
+    (
+        ["a3-highgpu-1g"],
+        "spot",
+        {"disks": [{"sizeGiB": 100, "boot": True}], "replicas": 1},
+        ["spec.disks.0.category is not set, expected text"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("types", "capacity", "spec", "reasons"), GOOGLE_UNPRICED)
+def test_what_cannot_be_known_of_google_machines_is_named(
+    make: Make, cost_of: CostOf, types: list[str], capacity: str, spec: dict[str, Any], reasons: list[str]
+) -> None:
+    found = cost_of(*_google_pool(make, *types, capacity=capacity, **spec), region=None)
+    assert [item.reason for item in found.not_priced] == reasons
+
+
+def test_a_node_class_of_another_cloud_is_named(make: Make, cost_of: CostOf) -> None:
+    reference = {"group": "karpenter.example.com", "kind": "Other", "name": "class"}
+    pool = make("kubernetes:karpenter.sh/v1:NodePool", "pool", spec={"template": {"spec": {"nodeClassRef": reference}}})
+    assert [item.reason for item in cost_of(pool).not_priced] == [
+        "its node class is of 'karpenter.example.com'; priced are karpenter.k8s.aws and karpenter.k8s.gcp"
+    ]

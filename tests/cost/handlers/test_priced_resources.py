@@ -307,6 +307,29 @@ def test_what_is_free_says_why_and_where_that_is_said(
     assert item.source.startswith("https://")
 
 
+@pytest.mark.parametrize(
+    ("chart", "repository", "source"),
+    [
+        (
+            "oci://public.ecr.aws/karpenter/karpenter",
+            None,
+            "https://github.com/aws/karpenter-provider-aws/tree/main/charts/karpenter",
+        ),
+        (
+            "karpenter",
+            {"repo": "https://cloudpilot-ai.github.io/karpenter-provider-gcp"},
+            "https://github.com/cloudpilot-ai/karpenter-provider-gcp/tree/v0.5.0/charts/karpenter",
+        ),
+    ],
+)
+def test_charts_of_one_name_are_told_apart_by_their_repository(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], chart: str, repository: Any, source: str
+) -> None:
+    options = {} if repository is None else {"repositoryOpts": repository}
+    (item,) = cost_of(make("kubernetes:helm.sh/v3:Release", chart=chart, **options)).free
+    assert item.source == source
+
+
 def test_a_region_that_nobody_says_is_asked_for(
     make: Callable[..., Resource], cost_of: Callable[..., Estimate]
 ) -> None:
