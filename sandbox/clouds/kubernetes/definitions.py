@@ -1,9 +1,13 @@
-"""Which custom kinds a cluster knows: those of its definitions, declared by themselves or brought by a Helm chart."""
+"""Which custom kinds a cluster knows: those of its definitions, declared by themselves or brought by a Helm chart, and
+those its cloud puts there.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
+from sandbox.clouds.kubernetes import gke
+from sandbox.clouds.kubernetes.clusters import cluster_at
 from sandbox.clouds.kubernetes.objects import RELEASE
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.narrow import mapping
@@ -12,20 +16,19 @@ __all__ = ["chart_of", "is_defined"]
 
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
-_KARPENTER: Final = frozenset(
-    {
-        "autoscaling.x-k8s.io:CapacityBuffer",
-        "karpenter.k8s.aws:EC2NodeClass",
-        "karpenter.sh:NodeClaim",
-        "karpenter.sh:NodeOverlay",
-        "karpenter.sh:NodePool",
-    }
-)
+_KARPENTER: Final = frozenset({"karpenter.sh:NodeClaim", "karpenter.sh:NodeOverlay", "karpenter.sh:NodePool"})
+_ON_AWS: Final = _KARPENTER | {"autoscaling.x-k8s.io:CapacityBuffer", "karpenter.k8s.aws:EC2NodeClass"}
+_ON_GCP: Final = _KARPENTER | {"karpenter.k8s.gcp:GCENodeClass"}
 
-# Chart -> kinds it always installs. Source: aws/karpenter-provider-aws v1.14.1, charts/karpenter-crd/templates.
-_IN_TEMPLATES: Final = {"karpenter-crd": _KARPENTER}
-# Chart -> kinds in its folder crds/, which Helm leaves out on request. Source: the same, charts/karpenter/crds.
-_IN_CRDS: Final = {"karpenter": _KARPENTER}
+# Where the charts of Karpenter for Google Cloud come from; they bear the names of those for AWS.
+# Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, docs/getting-started/installation.md.
+_GCP_REPOSITORY: Final = "karpenter-provider-gcp"
+
+# Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
+# charts/karpenter-crd/templates.
+_IN_TEMPLATES: Final = {"karpenter-crd": _ON_AWS, f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP}
+# Chart -> kinds in its folder crds/, which Helm leaves out on request. Sources: the same, charts/karpenter/crds.
+_IN_CRDS: Final = {"karpenter": _ON_AWS, f"{_GCP_REPOSITORY}/karpenter": _ON_GCP}
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
 # deployments/helm/nvidia-device-plugin.
 _WITHOUT: Final = frozenset({"aws-efa-k8s-device-plugin", "nvidia-device-plugin"})
@@ -36,16 +39,23 @@ def chart_of(entry: Entry) -> str:
     return str(entry.inputs.get("chart")).rstrip("/").rsplit("/", 1)[-1]
 
 
+def _known_chart(entry: Entry) -> str:
+    """The chart of a release as the tables here name it."""
+    repository = str(mapping(entry.inputs.get("repositoryOpts")).get("repo") or entry.inputs.get("chart"))
+    return f"{_GCP_REPOSITORY}/{chart_of(entry)}" if _GCP_REPOSITORY in repository else chart_of(entry)
+
+
 def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
     """Whether the cluster can know this kind; a chart that is in no table here may have brought any kind but theirs."""
     wanted = f"{group}:{kind}"
     if any(_defines(entry, group, kind) for entry in ledger.find("kubernetes", server, _DEFINITION)):
         return True
     releases = ledger.find("kubernetes", server, RELEASE)
-    if any(wanted in _kinds(entry) for entry in releases):
+    cluster = cluster_at(ledger, server)
+    if wanted in gke.kinds_of(cluster) or any(wanted in _kinds(entry) for entry in releases):
         return True
-    in_tables = any(wanted in kinds for kinds in (*_IN_TEMPLATES.values(), *_IN_CRDS.values()))
-    return not in_tables and any(not _is_in_tables(chart_of(entry)) for entry in releases)
+    in_tables = any(wanted in kinds for kinds in (gke.KINDS, *_IN_TEMPLATES.values(), *_IN_CRDS.values()))
+    return not in_tables and any(not _is_in_tables(_known_chart(entry)) for entry in releases)
 
 
 def _defines(entry: Entry, group: str, kind: str) -> bool:
@@ -54,7 +64,7 @@ def _defines(entry: Entry, group: str, kind: str) -> bool:
 
 
 def _kinds(entry: Entry) -> frozenset[str]:
-    chart = chart_of(entry)
+    chart = _known_chart(entry)
     skipped = entry.inputs.get("skipCrds") is True
     none = frozenset[str]()
     return _IN_TEMPLATES.get(chart, none) | (none if skipped else _IN_CRDS.get(chart, none))

@@ -1,7 +1,8 @@
 """What Karpenter's API refuses, and what would leave its machines running.
 
 Sources: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml (x-kubernetes-validations) and
-website/content/en/docs/troubleshooting.md ("Unable to delete nodes after uninstalling Karpenter").
+website/content/en/docs/troubleshooting.md ("Unable to delete nodes after uninstalling Karpenter"). The definitions for
+Google Cloud restrict no domain of that cloud.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from sandbox.narrow import is_object, mapping
 __all__ = ["check_labels", "check_removal"]
 
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
-_NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+_NODE_CLASSES: Final = (
+    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+    "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
+)
 _CHARTS: Final = frozenset({"karpenter", "karpenter-crd"})
 
 _DOMAINS: Final = ("karpenter.sh", "karpenter.k8s.aws")
@@ -65,7 +69,7 @@ def check_removal(entry: Entry, ledger: Ledger, server: str) -> None:
     """
     if entry.type != RELEASE or not is_object(entry.inputs) or chart_of(entry) not in _CHARTS:
         return
-    left = [other for token in (_NODE_POOL, _NODE_CLASS) for other in ledger.find("kubernetes", server, token)]
+    left = [other for token in (_NODE_POOL, *_NODE_CLASSES) for other in ledger.find("kubernetes", server, token)]
     if left:
         names = ", ".join(f"{other.type.rsplit(':', 1)[-1]} {other.name}" for other in left)
         raise CloudError(

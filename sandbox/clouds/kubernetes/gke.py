@@ -1,0 +1,101 @@
+"""The custom kinds that GKE puts into its clusters, and what their definitions refuse.
+
+Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
+for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.objects import name_of
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.values import plain
+from sandbox.narrow import items, mapping
+
+__all__ = ["KINDS", "check_object", "kinds_of"]
+
+_ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
+_MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})
+KINDS: Final = _ALWAYS | _MULTI_NETWORKING
+"""All that GKE may put there: no chart brings them."""
+
+_LONGEST_NAME: Final = 41
+_DEVICE_MODES: Final = ("NetDevice", "RDMA")
+_UNSATISFIABLE: Final = ("DoNotScaleUp", "ScaleUpAnyway")
+
+
+def kinds_of(cluster: Entry | None) -> frozenset[str]:
+    """What a cluster knows without being told; nothing for one that is not GKE's."""
+    if cluster is None or cluster.type != "gcp:container/cluster:Cluster":
+        return frozenset()
+    return KINDS if cluster.inputs.get("enableMultiNetworking") is True else _ALWAYS
+
+
+def check_object(resource: Resource) -> None:
+    """Raises CloudError with all that the API server refuses in an object of these kinds."""
+    checks = _CHECKS.get(resource.token)
+    if checks is None:
+        return
+    group, kind = resource.token.removeprefix("kubernetes:").split("/")[0], resource.token.rsplit(":", 1)[-1]
+    name = name_of(resource.inputs)
+    found = [*checks(name, mapping(plain(resource.inputs.get("spec"))))]
+    if found:
+        raise CloudError(f'{kind}.{group} "{name}" is invalid: {"; ".join(found)}')
+
+
+def _network(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    if spec.get("type") == "Device":
+        yield from _short(name)
+        if not mapping(spec.get("parametersRef")).get("name"):
+            yield "spec.parametersRef: Required value"
+
+
+def _parameters(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"spec.{field}: Required value" for field in ("vpc", "vpcSubnet") if not spec.get(field))
+    mode = spec.get("deviceMode")
+    if mode is None:
+        return
+    yield from _short(name)
+    if mode not in _DEVICE_MODES:
+        yield _unsupported("spec.deviceMode", mode, _DEVICE_MODES)
+
+
+def _short(name: str) -> Iterator[str]:
+    if len(name) > _LONGEST_NAME:
+        yield f"metadata.name: Too long: must have at most {_LONGEST_NAME} characters"
+
+
+def _compute_class(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    if name.startswith(("gke", "autopilot")):
+        yield f'metadata.name: Invalid value: "{name}": may not begin with gke or autopilot'
+    when = spec.get("whenUnsatisfiable")
+    if when is not None and when not in _UNSATISFIABLE:
+        yield _unsupported("spec.whenUnsatisfiable", when, _UNSATISFIABLE)
+    for index, rule in enumerate(map(mapping, items(spec.get("priorities")))):
+        yield from (f"spec.priorities[{index}]: Invalid value: {problem}" for problem in _priority(rule))
+
+
+def _priority(rule: Mapping[str, Any]) -> Iterator[str]:
+    if not rule:
+        yield "should have at least 1 properties"
+    if "nodepools" in rule and len(rule) > 1:
+        yield "Nodepool field cannot be set along with other fields"
+    if "machineFamily" in rule and "machineType" in rule:
+        yield "MachineFamily and MachineType cannot be set together"
+    if rule.get("spot") is True and mapping(rule.get("flexStart")).get("enabled") is True:
+        yield "Flex Start provisioning model is incompatible with Spot"
+
+
+def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
+    words = ", ".join(f'"{item}"' for item in supported)
+    return f'{field}: Unsupported value: "{value}": supported values: {words}'
+
+
+_CHECKS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[str]]]] = {
+    "kubernetes:cloud.google.com/v1:ComputeClass": _compute_class,
+    "kubernetes:networking.gke.io/v1:GKENetworkParamSet": _parameters,
+    "kubernetes:networking.gke.io/v1:Network": _network,
+}
