@@ -14,6 +14,7 @@ from cost.estimate import estimate
 from cost.free import free_types
 from cost.registry import priced_types
 from cost.render.json import as_json
+from cost.render.layout import width_for
 from cost.render.table import as_table
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_text
@@ -64,7 +65,10 @@ def report(
     what = "stdin" if file.name == "<stdin>" else file.name
     assumptions = _assumptions(expected_share, assume)
     found = estimate(read_text(file.read(), what), assumptions=assumptions)
-    text = json.dumps(as_json(found), indent=2) if form == "json" else as_table(found, f"Cost of {what}")
+    if form == "json":
+        text = json.dumps(as_json(found), indent=2)
+    else:
+        text = as_table(found, f"Cost of {what}", width_for(output))
     del color  # the table has no colour; the option is there because every command of ours takes it
     output.write(text + "\n")
     verdict = budget_verdict(found)

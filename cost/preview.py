@@ -1,4 +1,4 @@
-"""The costed plan: prices what the running program declared, and shows it in `pulumi preview`.
+"""The costed plan: prices what the running program declared, and shows it in `pulumi preview`, also in that of `up`.
 
 watched = watch()                       # first, before any resource is made
 ...
@@ -9,6 +9,7 @@ for name, total in costed_plan(watched).items():
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Final
 
 import pulumi
 
@@ -17,6 +18,7 @@ from cost.estimate import Estimate, estimate
 from cost.model import Unbounded
 from cost.money import at_least, money
 from cost.prices import PriceBook
+from cost.render.layout import width_for
 from cost.render.table import as_table
 from cost.resources import urn_type
 from cost.sources.program import Watched, watch
@@ -24,19 +26,28 @@ from cost.verdict import budget_verdict
 
 __all__ = ["Watched", "costed_plan", "totals", "watch"]
 
+_INDENT: Final = 4
+"""What the engine puts before each line of a message."""
+
 
 def costed_plan(
     watched: Watched, *, book: PriceBook | None = None, assumptions: Assumptions | None = None
 ) -> dict[str, str]:
-    """Price what was seen, print the table, and return the totals to export. Call it when every resource is declared.
+    """Price what was seen, print it, and return the totals to export. Call it when every resource is declared.
 
+    A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
     Raises pulumi.RunError, before anything is registered, when the components' budget says `onExceed: fail` and the
     expected amount is over it.
     """
     found = estimate(watched.resources(), book, assumptions)
-    pulumi.log.info(as_table(found, f"Cost of stack {pulumi.get_stack()}"))
     verdict = budget_verdict(found)
-    if verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail":
+    refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
+    title = f"Cost of stack {pulumi.get_stack()}"
+    if pulumi.runtime.is_dry_run() or refused:
+        pulumi.log.info(as_table(found, title, width_for(indent=_INDENT)))
+    else:
+        pulumi.log.info(f"{title}: {_line(found)}")
+    if verdict is not None and refused:
         watched.withdraw()
         raise pulumi.RunError(
             f"{verdict.sentence}. Nothing was registered, because the budget says to fail. "
@@ -51,6 +62,12 @@ def costed_plan(
             f"{len(urns)} {have} no price: {named}"
         )
     return totals(found)
+
+
+def _line(found: Estimate) -> str:
+    monthly, hourly = (at_least(amount.expected, complete=found.complete) for amount in (found.monthly, found.hourly))
+    missing = f"; {len(found.not_priced)} not priced" if found.not_priced else ""
+    return f"{monthly} a month, {hourly} an hour{missing}; the preview has the table"
 
 
 def totals(found: Estimate) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -104,7 +105,7 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"
-        variables = environment(os.environ, store)
+        variables = environment({**os.environ, **_columns()}, store)
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
@@ -120,6 +121,11 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
+
+
+def _columns() -> dict[str, str]:
+    """How wide the user's terminal is, for programs and packs: what they write goes to the engine."""
+    return {"COLUMNS": str(shutil.get_terminal_size().columns)} if sys.stdout.isatty() else {}
 
 
 def _say_what_is_kept(project: Project, line: CommandLine) -> None:

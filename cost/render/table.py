@@ -1,4 +1,4 @@
-"""The estimate for people: plain text of fixed width that needs no colour.
+"""The estimate for people: plain text that needs no colour.
 
 Every unit price carries a mark, and the block below the table says for each mark where that price comes from and from
 when. Amounts shown are those of the lines, so each column adds up by hand.
@@ -6,34 +6,35 @@ when. Amounts shown are those of the lines, so each column adds up by hand.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Final
 
 from cost.estimate import Estimate
 from cost.model import CostLine, Part
 from cost.money import at_least, money
+from cost.render.layout import WIDEST, Layout
 from cost.verdict import budget_verdict
 
-__all__ = ["WIDTH", "as_table"]
+__all__ = ["as_table"]
 
-WIDTH: Final = 108
-_NAME, _QUANTITY, _PRICE, _MARK, _AMOUNT = 56, 17, 12, 5, 18
+_BELOW = "│    "
 
 
-def as_table(estimate: Estimate, title: str = "Cost") -> str:
-    """The whole report: lines by part, totals, what is not in them, and where the prices come from."""
-    marks = _Marks()
-    out = [f"{title}: list prices in USD, before tax, discounts, support and data transfer", ""]
-    out.append(_row("", "quantity", "unit price", "", "$/month").rstrip())
+def as_table(estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> str:
+    """The whole report: lines by part, totals, what is not in them, and where the prices come from.
+
+    width: characters of a line, as `width_for` gives it.
+    """
+    marks, layout = _Marks(), Layout(width)
+    out = layout.under("", f"{title}: list prices in USD, before tax, discounts, support and data transfer")
+    out += ["", layout.row("", "", "quantity", "unit price", "", "$/month")]
     for part in estimate.parts:
-        out.extend(_part(part, estimate, marks))
+        out.extend(_part(part, estimate, marks, layout))
         out.append("")
-    out.extend(_totals(estimate))
-    out.extend(_missing(estimate))
-    out.extend(marks.block())
-    out.extend(_closing(estimate))
+    out.extend(_totals(estimate, layout))
+    out.extend(_missing(estimate, layout))
+    out.extend(marks.block(layout))
+    out.extend(_closing(estimate, layout))
     return "\n".join(out)
 
 
@@ -51,102 +52,107 @@ class _Marks:
             self._lines.append(line)
         return f"[{self._of[key]}]"
 
-    def block(self) -> Iterator[str]:
+    def block(self, layout: Layout) -> Iterator[str]:
         if self._lines:
             yield "Prices"
             for number, line in enumerate(self._lines, 1):
                 if line.spend == "committed-elsewhere":
-                    yield from _wrapped(f"[{number}]", line.source)
+                    yield from layout.wrapped(f"[{number}]", line.source)
                     continue
                 term = f" {line.term}" if line.term else ""
                 what = (
                     f"{_price(line.unit_price)} per {line.unit}, {line.region} {line.purchase.replace('_', '-')}{term}"
                 )
-                yield from _wrapped(f"[{number}]", f"{what}: {line.source}, {line.as_of} ({line.confidence})")
+                yield from layout.wrapped(f"[{number}]", f"{what}: {line.source}, {line.as_of} ({line.confidence})")
             yield ""
 
 
-def _part(part: Part, estimate: Estimate, marks: _Marks) -> Iterator[str]:
+def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iterator[str]:
     """Rows of one component; usage that is taken as zero stands under the assumptions instead."""
     shown = [line for line in part.lines if line.quantity or line.autoscaled or line.spend != "new"]
     yield part.name
     for line in shown:
         resource = estimate.names.get(line.urn, "")
-        yield _row(
-            _cut(f"├─ {line.name}", resource),
+        yield layout.row(
+            f"├─ {line.name}",
+            resource,
             line.basis or f"{_plain(line.quantity)} {line.unit}",
             _price(line.unit_price) if line.spend == "new" else "reserved",
             marks.mark(line),
             money(line.monthly),
         )
         if line.autoscaled:
-            yield f"│    floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}"
+            yield from layout.under(_BELOW, f"floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}")
         if line.committed_monthly:
             worth = money(line.committed_monthly)
-            yield f"│    billed by its reservation: {worth} a month at list price, not in the total"
+            yield from layout.under(
+                _BELOW, f"billed by its reservation: {worth} a month at list price, not in the total"
+            )
         if line.committed_upfront:
-            yield f"│    this trial, paid upfront: {money(line.committed_upfront)}, not in the total"
+            yield from layout.under(
+                _BELOW, f"this trial, paid upfront: {money(line.committed_upfront)}, not in the total"
+            )
     monthly, complete = part.monthly, part.name not in estimate.unpriced_parts
-    yield _total("└─ subtotal", at_least(monthly.expected, complete=complete))
+    yield from layout.total("└─ subtotal", at_least(monthly.expected, complete=complete))
     if monthly.varies:
         yield f"     floor {money(monthly.floor)}, ceiling {at_least(monthly.ceiling, complete=complete)}"
 
 
-def _totals(estimate: Estimate) -> Iterator[str]:
+def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     complete = estimate.complete
     monthly, hourly = estimate.monthly, estimate.hourly
-    yield _total("Total per month", at_least(monthly.expected, complete=complete))
+    yield from layout.total("Total per month", at_least(monthly.expected, complete=complete))
     if monthly.varies:
         floor, ceiling = (at_least(amount, complete=complete) for amount in (monthly.floor, monthly.ceiling))
         yield f"  floor {floor}, ceiling {ceiling}"
-    yield _total("Total per hour", at_least(hourly.expected, complete=complete))
+    yield from layout.total("Total per hour", at_least(hourly.expected, complete=complete))
     trial, days = estimate.trial_total, estimate.facts.duration_days
     if trial is not None and days is not None:
-        yield _total(f"This trial, {_plain(days)} days", at_least(trial, complete=complete))
+        yield from layout.total(f"This trial, {_plain(days)} days", at_least(trial, complete=complete))
     per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
     if per_gpu is not None and gpus is not None:
         outside = sorted(part.name for part in estimate.parts if not part.training)
         without = f", without {', '.join(outside)}" if outside else ""
         shown = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
-        yield _total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", shown)
+        yield from layout.total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", shown)
     with_committed = estimate.per_training_gpu_hour_with_committed
     if with_committed is not None:
-        yield _total("  with committed capacity", at_least(with_committed, complete=complete))
+        yield from layout.total("  with committed capacity", at_least(with_committed, complete=complete))
     if estimate.committed_monthly:
         worth = money(estimate.committed_monthly)
-        yield from _wrapped("Committed capacity:", f"{worth} a month at list price, not in any total above")
+        yield from layout.wrapped("Committed capacity:", f"{worth} a month at list price, not in any total above")
     if estimate.committed_upfront:
-        yield from _wrapped("  this trial, paid upfront:", f"{money(estimate.committed_upfront)}")
+        yield from layout.wrapped("  this trial, paid upfront:", f"{money(estimate.committed_upfront)}")
     verdict = budget_verdict(estimate)
     if verdict is not None:
-        yield from _wrapped("Budget:", verdict.sentence)
+        yield from layout.wrapped("Budget:", verdict.sentence)
     yield ""
 
 
-def _missing(estimate: Estimate) -> Iterator[str]:
+def _missing(estimate: Estimate, layout: Layout) -> Iterator[str]:
     """What was asked for or is there, and is not in the total; and what the total rests on."""
     if estimate.facts.not_built:
         yield "Not built, not in the total"
         for text in estimate.facts.not_built:
-            yield from _wrapped("  -", text)
+            yield from layout.wrapped("  -", text)
         yield ""
     if estimate.not_priced:
         yield "Not priced, not in the total"
         for item in sorted(estimate.not_priced, key=lambda item: item.urn):
-            yield from _wrapped("  -", f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}")
+            yield from layout.wrapped("  -", f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}")
         yield ""
     if estimate.assumptions:
         yield "Assumptions"
         for text in estimate.assumptions:
-            yield from _wrapped("  -", text)
+            yield from layout.wrapped("  -", text)
         yield ""
 
 
-def _closing(estimate: Estimate) -> Iterator[str]:
+def _closing(estimate: Estimate, layout: Layout) -> Iterator[str]:
     coverage = estimate.coverage
     types = sorted({item.type for item in estimate.not_priced})
     named = f": {', '.join(types)}" if types else ""
-    yield from _wrapped(
+    yield from layout.wrapped(
         f"{coverage.resources} resources:",
         f"{coverage.priced} priced, {coverage.free} free, {coverage.not_priced} not priced{named}",
     )
@@ -155,21 +161,7 @@ def _closing(estimate: Estimate) -> Iterator[str]:
         total = estimate.monthly.expected
         shares = [f"{_share(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
         confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
-        yield from _wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
-
-
-def _row(name: str, quantity: str, price: str, mark: str, amount: str) -> str:
-    return f"{name:<{_NAME}}{quantity:>{_QUANTITY}}{price:>{_PRICE}} {mark:<{_MARK - 1}}{amount:>{_AMOUNT}}"
-
-
-def _total(name: str, amount: str) -> str:
-    return f"{name:<{WIDTH - 28}}{amount:>28}"
-
-
-def _cut(name: str, resource: str) -> str:
-    """The line's name and its resource, cut to the column at the end of the resource's name."""
-    text = f"{name} ({resource})"
-    return text if len(text) <= _NAME else f"{text[: _NAME - 2]}…)"
+        yield from layout.wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
 
 
 def _price(price: Decimal) -> str:
@@ -185,10 +177,3 @@ def _share(share: Decimal) -> str:
 
 def _plain(number: Decimal) -> str:
     return f"{number.normalize():,f}"
-
-
-def _wrapped(mark: str, text: str) -> list[str]:
-    indent = " " * (len(mark) + 1)
-    return textwrap.wrap(
-        f"{mark} {text}", WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -293,6 +296,30 @@ def test_a_message_of_several_lines_is_printed_once_in_a_pipe(project: Any, flag
         "total    $1,000.00",
     ]
     assert sum("$1,000.00" in line for line in lines) == 2
+
+
+WIDTH = 'import os\nimport pulumi\npulumi.export("columns", os.environ.get("COLUMNS", "not said"))\n'
+
+
+@pytest.mark.parametrize("columns", [93, None])
+def test_a_program_knows_how_wide_the_terminal_is(project: Any, columns: int | None) -> None:
+    project.write(WIDTH)
+    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "dev", "--non-interactive"]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    here, there = pty.openpty() if columns else os.pipe()
+    if columns:
+        termios.tcsetwinsize(there, (40, columns))
+    running = subprocess.Popen(command, cwd=project.root, env=environment, stdout=there, stderr=subprocess.DEVNULL)
+    os.close(there)
+    shown = b""
+    with contextlib.suppress(OSError):  # a terminal whose last writer is gone ends with an error
+        while part := os.read(here, 65536):
+            shown += part
+    os.close(here)
+    assert running.wait() == 0
+    found = re.search(rb'columns *: "(.+?)"', re.sub(rb"\x1b\[[0-9;]*m", b"", shown))
+    assert found, shown
+    assert found[1].decode() == ("93" if columns else "not said")
 
 
 def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:

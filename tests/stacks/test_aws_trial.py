@@ -19,12 +19,25 @@ TRAINING = "5 x p5.48xlarge on demand"
 
 
 @pytest.fixture(scope="module")
-def standing(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> Any:
-    """A project whose trial cluster is up."""
+def built(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> tuple[Any, str]:
+    """A project whose trial cluster is up, and what that printed."""
     project = copy(tmp_path_factory.mktemp("standing"))
     done = project.pulumi("up", "--yes", "--policy-pack", "policies")
     assert done.code == 0, done.text
-    return project
+    return project, done.out
+
+
+@pytest.fixture
+def standing(built: tuple[Any, str]) -> Any:
+    """The project of `built`."""
+    return built[0]
+
+
+def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, str]) -> None:
+    previewed, updated = built[1].split("Updating (aws-trial)")
+    assert previewed.count("Total per month") == 1
+    assert "Total per month" not in updated
+    assert "Cost of stack aws-trial: $215,421.64 a month, $295.10 an hour; the preview has the table" in updated
 
 
 def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(project: Any) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from cost import Estimate, PriceBook, Resource, estimate
 from cost.render import as_table
-from cost.render.table import WIDTH
+from cost.render.layout import WIDEST
 from cost.sources import read_text
 
 Make = Callable[..., Resource]
@@ -127,7 +127,7 @@ def test_no_line_is_wider_than_the_table(
 ) -> None:
     long: dict[str, Any] = {"notBuilt": ["a thing that was asked for " * 12]}
     text = as_table(cost_of(make("x:y:A", "a", custom=False, **long), *resources(make)))
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(map(len, text.splitlines())) <= WIDEST
 
 
 def test_an_empty_stack_has_a_table_too(cost_of: CostOf) -> None:

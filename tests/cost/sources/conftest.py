@@ -87,7 +87,11 @@ def run_program() -> RunProgram:
     """`run_program(function)` or `run_program(path)`; a path's program calls `watch` itself and names it `watched`."""
 
     def run(
-        program: Callable[[], None] | Path, *, at_end: Callable[[Watched], None] | None = None, **config: str
+        program: Callable[[], None] | Path,
+        *,
+        at_end: Callable[[Watched], None] | None = None,
+        preview: bool = True,
+        **config: str,
     ) -> Run:
         monitor = _Monitor()
         found: list[Resources] = []
@@ -112,7 +116,7 @@ def run_program() -> RunProgram:
                     engine=engine,
                     project="example",
                     stack="dev",
-                    dry_run=True,
+                    dry_run=preview,
                     organization=None,
                     callbacks=None,
                 )

@@ -45,6 +45,15 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(run_program: RunP
     assert _rows(shown) == _rows(golden.read_text())
 
 
+def test_the_table_fits_the_columns_that_the_environment_states(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "94")
+    run_program(EXAMPLE, at_end=lambda watched: costed_plan(watched, book=BOOK) and None, aws__region="us-east-1")
+    (shown,) = logged
+    assert max(map(len, shown.splitlines())) == 90  # the engine puts 4 blanks before each line
+
+
 def _rows(table: str) -> list[str]:
     """The amounts of a table without marks, whose numbers follow the order of the resources."""
     rows = [re.sub(r"\[\d+\] *", "", line) for line in table.splitlines() if line.startswith(("├─", "└─", "Total"))]
@@ -60,8 +69,9 @@ class Cluster(pulumi.ComponentResource):
         pulumi.CustomResource("aws:ec2/eip:Eip", "address", {"domain": "vpc"}, pulumi.ResourceOptions(parent=self))
 
 
-def test_an_over_budget_plan_is_refused_before_anything_is_registered(
-    run_program: RunProgram, logged: list[str]
+@pytest.mark.parametrize("preview", [True, False])
+def test_an_over_budget_plan_is_refused_with_its_table_before_anything_is_registered(
+    run_program: RunProgram, logged: list[str], preview: bool
 ) -> None:
     registered: list[int] = []
 
@@ -75,9 +85,10 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(
         )
         registered.append(len(watched.resources()))
 
-    run_program(lambda: Cluster("fail") and None, at_end=at_end, aws__region="us-east-1")
+    run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
     assert registered == [3]  # the stack, the component and the address: seen, and not one of them sent
-    assert len(logged) == 1
+    (shown,) = logged
+    assert "Total per month" in shown
 
 
 def test_a_budget_that_warns_lets_the_plan_go_on(run_program: RunProgram, logged: list[str]) -> None:
@@ -126,3 +137,22 @@ def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
         "notPriced": "1",
     }
     assert len(logged) == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (lambda: Cluster("warn"), "$3.65 a month, $0.01 an hour"),
+        (Nodes, "unknown a month, unknown an hour; 1 not priced"),
+    ],
+)
+def test_an_update_says_the_totals_in_one_line(
+    run_program: RunProgram, logged: list[str], program: Callable[[], Any], said: str
+) -> None:
+    run_program(
+        lambda: program() and None,
+        at_end=lambda watched: costed_plan(watched, book=BOOK) and None,
+        preview=False,
+        aws__region="us-east-1",
+    )
+    assert logged == [f"Cost of stack dev: {said}; the preview has the table"]

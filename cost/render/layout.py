@@ -1,0 +1,77 @@
+"""Where the columns of the table stand, on a line of a given width."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+__all__ = ["NARROWEST", "WIDEST", "Layout", "width_for"]
+
+WIDEST: Final = 108
+"""Characters of a line where no terminal says how many it has: in a pipe, a file, the engine's diagnostics."""
+NARROWEST: Final = 76
+"""Below this amounts would be cut, so lines are left to wrap. With the engine's indentation it fits 80 columns."""
+
+_QUANTITY, _PRICE, _MARK, _AMOUNT = 17, 12, 5, 18
+
+
+def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
+    """The width of a table: what COLUMNS says, else what the terminal behind `stream` has, else WIDEST.
+
+    indent: what stands before each line. A wider terminal gets no wider table: the eye would lose the row.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    have = int(columns) if columns.isdecimal() else 0
+    if not have and stream is not None and stream.isatty():
+        have = os.get_terminal_size(stream.fileno()).columns
+    return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
+
+
+@dataclass(frozen=True)
+class Layout:
+    """width: characters of a line. Amounts stand at its end; what is too long is folded, and only names are cut."""
+
+    width: int
+
+    def row(self, name: str, resource: str, quantity: str, price: str, mark: str, amount: str) -> str:
+        """A line of the table; `resource` goes into brackets, cut to its column together with the name."""
+        room = self.width - _QUANTITY - _PRICE - _MARK - _AMOUNT
+        return (
+            f"{_cut(name, resource, room):<{room}}{quantity:>{_QUANTITY}}{price:>{_PRICE}} "
+            f"{mark:<{_MARK - 1}}{amount:>{_AMOUNT}}"
+        )
+
+    def total(self, name: str, amount: str) -> list[str]:
+        """A name and an amount at the end of its last line."""
+        *above, last = textwrap.wrap(name, self.width - len(amount) - 1, subsequent_indent="  ")
+        return [*above, f"{last:<{self.width - len(amount)}}{amount}"]
+
+    def wrapped(self, mark: str, text: str) -> list[str]:
+        """A mark and a text, whose further lines begin where its first does."""
+        return self._fold(f"{mark} {text}", "", " " * (len(mark) + 1))
+
+    def under(self, start: str, text: str) -> list[str]:
+        """A text whose every line begins with `start`."""
+        return self._fold(text, start, start)
+
+    def _fold(self, text: str, first: str, further: str) -> list[str]:
+        return textwrap.wrap(
+            text,
+            self.width,
+            initial_indent=first,
+            subsequent_indent=further,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _cut(name: str, resource: str, room: int) -> str:
+    """The resource's name is cut first: subtotals say which part it belongs to, and only the name says what it is."""
+    text = f"{name} ({resource})" if resource else name
+    if len(text) <= room:
+        return text
+    if resource and len(name) + len(" (a…)") <= room:
+        return f"{text[: room - 2]}…)"
+    return name if len(name) <= room else f"{name[: room - 1]}…"
