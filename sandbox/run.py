@@ -72,8 +72,13 @@ def run(args: tuple[str, ...]) -> int:
     _refuse(line, project)
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
-    click.secho(f"{banner} Engine {engine.version}, state in {_shown(project)}", err=True, dim=True)
+    _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
     return _run_in(project, line, engine)
+
+
+def _note(text: str) -> None:
+    """A remark beside what the engine prints; plain where the user wants no colours (no-color.org)."""
+    click.echo(text if os.environ.get("NO_COLOR") else click.style(text, dim=True), err=True)
 
 
 def _help(engine: Engine, line: CommandLine) -> int:
@@ -163,9 +168,7 @@ def _with_stack(
                 )
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
-                click.secho(
-                    f"{key} is encrypted for a real account; the sandbox uses a placeholder", err=True, dim=True
-                )
+                _note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
             return _before_operands(line.without("--config-file"), "--config-file", str(private))
         case _:
             return line

@@ -301,25 +301,36 @@ def test_a_message_of_several_lines_is_printed_once_in_a_pipe(project: Any, flag
 WIDTH = 'import os\nimport pulumi\npulumi.export("columns", os.environ.get("COLUMNS", "not said"))\n'
 
 
-@pytest.mark.parametrize("columns", [93, None])
-def test_a_program_knows_how_wide_the_terminal_is(project: Any, columns: int | None) -> None:
+def test_a_program_knows_how_wide_the_terminal_is(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     project.write(WIDTH)
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "dev", "--non-interactive"]
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    here, there = pty.openpty() if columns else os.pipe()
-    if columns:
-        termios.tcsetwinsize(there, (40, columns))
-    running = subprocess.Popen(command, cwd=project.root, env=environment, stdout=there, stderr=subprocess.DEVNULL)
+    assert re.search('columns *: "93"', re.sub(r"\x1b\[[0-9;]*m", "", _in_terminal(project, 93)))
+    assert re.search('columns *: "not said"', project.run("pulumi", "preview", "--stack", "dev").stdout)
+
+
+def test_nothing_is_coloured_where_the_user_wants_no_colours(project: Any) -> None:
+    project.write(NETWORK)
+    assert "\x1b[2mSIMULATED" in _in_terminal(project, 80)
+    plain = _in_terminal(project, 80, NO_COLOR="1")
+    assert "SIMULATED" in plain
+    assert re.findall(r"\x1b\[[0-9;]*m", plain) == []
+
+
+def _in_terminal(project: Any, columns: int, **env: str) -> str:
+    """What a preview writes to a terminal."""
+    here, there = pty.openpty()
+    termios.tcsetwinsize(there, (40, columns))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "dev"]
+    running = subprocess.Popen(command, cwd=project.root, env={**environment, **env}, stdout=there, stderr=there)
     os.close(there)
     shown = b""
     with contextlib.suppress(OSError):  # a terminal whose last writer is gone ends with an error
         while part := os.read(here, 65536):
             shown += part
     os.close(here)
-    assert running.wait() == 0
-    found = re.search(rb'columns *: "(.+?)"', re.sub(rb"\x1b\[[0-9;]*m", b"", shown))
-    assert found, shown
-    assert found[1].decode() == ("93" if columns else "not said")
+    assert running.wait() == 0, shown
+    return shown.decode()
 
 
 def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
