@@ -20,6 +20,7 @@ from policies.rules import (
     not_checked,
     not_known_yet,
     required_labels,
+    reservation_in_use,
     training_pool_in_one_domain,
     training_pool_in_one_zone,
     training_pool_not_on_spot,
@@ -41,6 +42,7 @@ _MANDATORY: Final = (
 )
 _ADVISORY: Final = (
     training_pool_not_on_spot.RULE,
+    reservation_in_use.RULE,
     budget_warning.RULE,
     budget_ceiling.RULE,
     budget_undecidable.RULE,

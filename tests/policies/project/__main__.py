@@ -70,6 +70,17 @@ class Cluster(pulumi.ComponentResource):
         strategy = "spread" if mistake == "spread" else "cluster"
         group = ec2.PlacementGroup("group", strategy=strategy, tags=LABELS, opts=self.own)
         pairs = [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
+        if mistake == "idle-reservation":
+            ec2.CapacityReservation(
+                "idle",
+                availability_zone="us-east-1a",
+                instance_count=5,
+                instance_match_criteria="targeted",
+                instance_platform="Linux/UNIX",
+                instance_type="p5.48xlarge",
+                tags=LABELS,
+                opts=self.own,
+            )
         if mistake == "card-missing":
             pairs.pop()
         if mistake == "doubled-pair":

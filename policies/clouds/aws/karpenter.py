@@ -1,0 +1,67 @@
+"""Karpenter's machines on EC2: pools, their classes, and the reservations a class may take from.
+
+Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go: a term's `id` stands alone, its other fields
+must all hold, and an open reservation that no term selects is never taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.reading import at, items, text
+
+__all__ = ["machine_pools", "selects"]
+
+_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+_MACHINE: Final = "node.kubernetes.io/instance-type"
+_TERMS: Final = ("spec", "capacityReservationSelectorTerms")
+
+
+def machine_pools(resources: Resources, machine: str) -> Iterator[tuple[Resource, Resource]]:
+    """(pool, its class) of the pools whose requirements name this machine type."""
+    for pool in resources.of_type(_POOL):
+        name = text(pool.inputs, "spec", "template", "spec", "nodeClassRef", "name")
+        classes = resources.objects_named(_CLASS, name, provider=pool.provider) if isinstance(name, str) else ()
+        if classes and _starts(pool, machine):
+            yield pool, classes[0]
+
+
+def _starts(pool: Resource, machine: str) -> bool:
+    requirements = items(pool.inputs, "spec", "template", "spec", "requirements")
+    return requirements is not UNKNOWN and any(
+        text(item, "key") == _MACHINE and text(item, "operator") == "In" and machine in _known(item, "values")
+        for item in requirements
+    )
+
+
+def _known(value: object, key: str) -> list[object]:
+    found = items(value, key)
+    return [] if found is UNKNOWN else found
+
+
+def selects(node_class: Resource, reservation: Resource) -> bool | None:
+    """Whether the class may take from a reservation of the stack; None when that is not known yet."""
+    terms = items(node_class.inputs, *_TERMS)
+    if terms is UNKNOWN:
+        return None
+    answers = [_matches(term, node_class, reservation) for term in terms]
+    return True if True in answers else None if None in answers else False
+
+
+def _matches(term: object, node_class: Resource, reservation: Resource) -> bool | None:
+    identity = text(term, "id")
+    if term is UNKNOWN or identity is UNKNOWN:
+        return True if reservation.urn in node_class.dependencies.get("spec", ()) else None
+    if identity is not None:
+        return identity == at(reservation.outputs, "id")
+    tags, criteria = at(term, "tags"), text(term, "instanceMatchCriteria")
+    own = at(reservation.inputs, "tags")
+    if UNKNOWN in (tags, criteria, own):
+        return None
+    wanted = cast("Mapping[str, object]", tags or {})
+    if any(key not in (own or {}) or value not in ("*", own[key]) for key, value in wanted.items()):
+        return False
+    return criteria in (None, text(reservation.inputs, "instanceMatchCriteria") or "open")

@@ -1,0 +1,125 @@
+"""reservation-in-use: a reservation of the stack beside machines of its type."""
+
+from __future__ import annotations
+
+import pytest
+
+from policies.rules.reservation_in_use import RULE
+
+RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
+SPECIFICATION = "capacityReservationSpecification"
+IDLE = "5 x p5.48xlarge reserved (targeted), and `template` starts p5.48xlarge outside of it"
+
+
+def _reserve(program, machine="p5.48xlarge", criteria="targeted", **more):
+    program.add(
+        RESERVATION,
+        "reserved",
+        {"instanceType": machine, "instanceCount": 5.0, "instanceMatchCriteria": criteria, **more},
+    )
+
+
+def _karpenter(program, terms, **dependencies):
+    """A pool of the reserved machines in place of the node group."""
+    program.remove("train")
+    program.remove("template")
+    requirement = {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.48xlarge"]}
+    reference = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "gpu"}
+    program.add(
+        "kubernetes:karpenter.sh/v1:NodePool",
+        "pool",
+        {
+            "metadata": {"name": "gpu"},
+            "spec": {"template": {"spec": {"nodeClassRef": reference, "requirements": [requirement]}}},
+        },
+    )
+    program.add(
+        "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+        "class",
+        {"metadata": {"name": "gpu"}, "spec": {"capacityReservationSelectorTerms": terms}},
+        **dependencies,
+    )
+
+
+def test_a_stack_without_reservation_passes(program, found, unknown):
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+def test_a_targeted_reservation_that_is_targeted_passes(program, found, unknown):
+    _reserve(program)
+    program["template"][SPECIFICATION] = {"capacityReservationTarget": {"capacityReservationId": program.unknown}}
+    program.depends("template", SPECIFICATION, "reserved")
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+def test_a_targeted_reservation_beside_machines_that_do_not_target_it_is_paid_for_twice(program, found):
+    _reserve(program)
+    assert found(RULE, program) == [("reserved", IDLE)]
+
+
+def test_a_template_that_targets_another_reservation_leaves_this_one_idle(program, found):
+    _reserve(program)
+    program.add(RESERVATION, "other", {"instanceType": "p5.48xlarge", "instanceMatchCriteria": "targeted"})
+    program["template"][SPECIFICATION] = {"capacityReservationTarget": {"capacityReservationId": program.unknown}}
+    program.depends("template", SPECIFICATION, "other")
+    assert found(RULE, program) == [("reserved", IDLE)]
+
+
+def test_ordinary_launches_take_an_open_reservation_unless_they_say_none(program, found):
+    _reserve(program, criteria="open")
+    assert found(RULE, program) == []
+    program["template"][SPECIFICATION] = {"capacityReservationPreference": "none"}
+    assert found(RULE, program) == [("reserved", IDLE.replace("targeted", "open"))]
+
+
+def test_a_reservation_of_another_machine_is_not_judged(program, found, unknown):
+    _reserve(program, machine="p5en.48xlarge")
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize("criteria", ["open", "targeted"])
+def test_karpenter_takes_no_reservation_that_its_class_does_not_list(program, found, criteria):
+    _reserve(program, criteria=criteria)
+    _karpenter(program, [])
+    what = f"5 x p5.48xlarge reserved ({criteria}), and `pool` starts p5.48xlarge outside of it"
+    assert found(RULE, program) == [("reserved", what)]
+
+
+@pytest.mark.parametrize(
+    "term", [{"tags": {"purpose": "training"}}, {"tags": {"purpose": "*"}}, {"instanceMatchCriteria": "open"}]
+)
+def test_karpenter_takes_what_a_term_of_its_class_selects(program, found, unknown, term):
+    _reserve(program, criteria="open", tags={"purpose": "training"})
+    _karpenter(program, [term])
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "term", [{"tags": {"purpose": "serving"}}, {"instanceMatchCriteria": "targeted"}, {"id": "cr-1"}]
+)
+def test_karpenter_does_not_take_what_no_term_selects(program, found, term):
+    _reserve(program, criteria="open", tags={"purpose": "training"})
+    _karpenter(program, [term])
+    assert [name for name, _ in found(RULE, program)] == ["reserved"]
+
+
+def test_an_id_not_known_yet_is_that_of_the_reservation_it_comes_from(program, found, unknown):
+    _reserve(program)
+    _karpenter(program, [{"id": program.unknown}], spec=["reserved"])
+    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
+
+
+def test_an_id_not_known_yet_from_elsewhere_is_said(program, found, unknown):
+    _reserve(program)
+    _karpenter(program, [{"id": program.unknown}])
+    assert found(RULE, program) == []
+    assert unknown(RULE, program) == [("reserved", "whether `pool` takes the machines it reserves is not known yet")]
+
+
+def test_a_resource_group_of_reservations_may_hold_it(program, found, unknown):
+    _reserve(program)
+    program["template"][SPECIFICATION] = {
+        "capacityReservationTarget": {"capacityReservationResourceGroupArn": "arn:aws:resource-groups:::group/x"}
+    }
+    assert found(RULE, program) == []
+    assert [name for name, _ in unknown(RULE, program)] == ["reserved"]
