@@ -13,6 +13,7 @@ import contextlib
 import datetime
 import functools
 import logging
+import os
 import runpy
 import shutil
 import tempfile
@@ -76,9 +77,12 @@ def write_pages(folder: Path, day: datetime.date) -> None:
     """One page an example, and an index. What no example stands behind any more goes.
 
     day: prices are judged fresh or old against it, so that a page stays as it is until someone writes it anew.
+    Tables are as wide as in a pipe, whatever terminal this runs in.
     """
     found = examples()
-    with mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day)):
+    of_the_day = mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day))
+    with of_the_day, mock.patch.dict(os.environ):
+        os.environ.pop("COLUMNS", None)
         pages = {example.page: _page(example) for example in found}
     for cloud in folder.glob("*/"):
         shutil.rmtree(cloud)

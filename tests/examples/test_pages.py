@@ -50,13 +50,12 @@ def test_the_preview_in_the_readme_is_that_of_the_trials_page() -> None:
         ("guardrails", "list"),
         ("guardrails", "explain", "fabric-traffic-allowed"),
         ("guardrails", "check", "tests/cost/recordings/plan.json"),
-        ("cost", "report", "tests/cost/recordings/plan.json"),
         ("cost", "types"),
         ("cluster", "check", "examples/specs/capacity-block.yaml"),
     ],
     ids=" ".join,
 )
-def test_the_width_of_a_terminal_changes_nothing(command: tuple[str, ...]) -> None:
+def test_the_width_of_a_terminal_changes_nothing_that_a_rule_or_a_plan_says(command: tuple[str, ...]) -> None:
     narrow, wide = (on_a_terminal(columns, str(BIN / command[0]), *command[1:]) for columns in (30, 300))
     assert narrow == wide
     assert narrow
