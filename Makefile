@@ -1,5 +1,6 @@
-# One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. PACK: a policy pack.
+# One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. STACKS: those that `compare` takes. PACK: a policy pack.
 STACK ?= aws-trial
+STACKS ?= $(patsubst stacks/Pulumi.%.yaml,%,$(wildcard stacks/Pulumi.*-trial.yaml))
 PACK ?= policies
 PYTHON ?= python3
 
@@ -9,7 +10,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := setup
-.PHONY: setup help preview up destroy test check bench docs lock clean
+.PHONY: always setup help preview compare up destroy test check bench docs lock clean
 
 setup: $(READY) ## Install everything into .venv (needs Python 3.11 and pip)
 
@@ -18,6 +19,15 @@ help: ## Show this list
 
 preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
 	@$(BIN)/sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
+
+compare: $(STACKS:%=.sandbox/plans/%.json) ## STACKS side by side: what each is, costs and lacks
+	@$(BIN)/cost compare $^
+
+.sandbox/plans/%.json: $(READY) .sandbox/plans always
+	@$(BIN)/sandbox pulumi preview --stack $* --json --show-sames > $@
+
+.sandbox/plans:
+	@mkdir -p $@
 
 up: $(READY) ## Build STACK in the sandbox
 	@$(BIN)/sandbox recover --stack $(STACK)

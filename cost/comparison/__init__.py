@@ -1,0 +1,8 @@
+"""Estimates of the same thing on several clouds, side by side."""
+
+from __future__ import annotations
+
+from cost.comparison.clusters import Cluster, cluster_of
+from cost.comparison.compare import Column, Comparison, PartRow, Ranked, Row, compare
+
+__all__ = ["Cluster", "Column", "Comparison", "PartRow", "Ranked", "Row", "cluster_of", "compare"]

@@ -1,0 +1,249 @@
+"""Puts the estimates of several stacks side by side, and ranks what can be ranked.
+
+A total with something unpriced in it is "at least" and never placed below a complete one; parts are ranked when every
+column has them, complete and at prices that may be ranked. Capacity that is bought outside a stack counts at its list
+price here, so that a cluster in a reservation does not look free.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.comparison.clusters import Cluster
+from cost.estimate import Estimate
+from cost.model import Part, cents
+from cost.money import at_least, money
+
+__all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
+
+NOT_SAID: Final = "not said"
+
+_LABELS: Final = {
+    "machineType": "Machine",
+    "accelerator": "GPU",
+    "gpus": "Training GPUs",
+    "gpuMemoryMib": "Memory of a GPU, GiB",
+    "fabric": "GPU fabric",
+    "fabricGbps": "GPU fabric of a node, Gb/s",
+    "hostGbps": "Host network of a node, Gb/s",
+    "coLocation": "Co-location",
+    "vcpus": "vCPUs of a node",
+    "memoryGib": "RAM of a node, GiB",
+    "scratchGb": "/scratch of a node, GB",
+    "storageGib": "Shared storage, GiB",
+    "storageGbPerS": "Shared storage, GB/s",
+}
+"""Key of `equivalence` -> label with its unit; other keys are shown as they are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """One stack: its title, its estimate, and what its cluster says of itself, None where none does."""
+
+    title: str
+    estimate: Estimate
+    cluster: Cluster | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One property, a cell a column in their order."""
+
+    key: str
+    label: str
+    cells: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether it is alike in every column."""
+        return len(set(self.cells)) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """One part of the clusters: USD a month in each column, committed capacity with it, None where it is not there.
+
+    unpriced: columns in which something of it has no price. ranked: whether it counts in the ranking, else `why` not.
+    """
+
+    name: str
+    monthly: tuple[Decimal | None, ...]
+    unpriced: tuple[str, ...]
+    why: str = ""
+
+    @property
+    def ranked(self) -> bool:
+        """Whether every column has it at prices that may be ranked."""
+        return not self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The sum of the parts that are ranked, for one column.
+
+    rank: 1 is the least; equal sums share a rank. times: how often the least of all it is.
+    """
+
+    title: str
+    monthly: Decimal
+    rank: int
+    times: Decimal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """Everything that a report of it shows.
+
+    differences: what the specs asked for and is not alike. cheapest: titles of the complete totals, the least first.
+    """
+
+    columns: tuple[Column, ...]
+    differences: tuple[Row, ...]
+    equivalence: tuple[Row, ...]
+    parts: tuple[PartRow, ...]
+    totals: tuple[Row, ...]
+    ranking: tuple[Ranked, ...]
+    cheapest: tuple[str, ...]
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Titles of the columns whose total has something unpriced in it."""
+        return tuple(column.title for column in self.columns if not column.estimate.complete)
+
+
+def compare(columns: Sequence[Column]) -> Comparison:
+    """The columns side by side, in their order."""
+    parts = tuple(_parts(columns))
+    complete = [column for column in columns if column.estimate.complete]
+    return Comparison(
+        columns=tuple(columns),
+        differences=tuple(row for row in _rows(columns, _asked) if not row.same),
+        equivalence=(_regions(columns), *_rows(columns, _equivalence)),
+        parts=parts,
+        totals=tuple(_totals(columns)),
+        ranking=tuple(_ranking(columns, [part for part in parts if part.ranked])),
+        cheapest=tuple(column.title for column in sorted(complete, key=lambda column: _all_of(column.estimate))),
+    )
+
+
+def _asked(column: Column) -> dict[str, str]:
+    return {} if column.cluster is None else dict(column.cluster.asked)
+
+
+def _equivalence(column: Column) -> dict[str, str]:
+    found = {} if column.cluster is None else dict(column.cluster.equivalence)
+    memory = found.get("gpuMemoryMib", "")
+    if memory.isdecimal():
+        found["gpuMemoryMib"] = f"{(Decimal(memory) / 1024).normalize():f}"
+    return {key: f"{int(value):,}" if value.isdecimal() else value for key, value in found.items()}
+
+
+def _rows(columns: Sequence[Column], of: Callable[[Column], dict[str, str]]) -> list[Row]:
+    """A row for each key that a column has, the known ones in their order."""
+    found = [of(column) for column in columns]
+    keys = dict.fromkeys(key for cells in found for key in cells)
+    ordered = [*(key for key in _LABELS if key in keys), *(key for key in keys if key not in _LABELS)]
+    return [Row(key, _LABELS.get(key, key), tuple(cells.get(key, NOT_SAID) for cells in found)) for key in ordered]
+
+
+def _regions(columns: Sequence[Column]) -> Row:
+    """Where the machines of each column are."""
+
+    def places(estimate: Estimate) -> str:
+        found = Counter(line.region for line in estimate.lines if line.unit == "instance-hour")
+        return ", ".join(sorted(found)) or NOT_SAID
+
+    return Row("region", "Region", tuple(places(column.estimate) for column in columns))
+
+
+def _parts(columns: Sequence[Column]) -> list[PartRow]:
+    """A row for each part, the dearest first; parts are known by their name without that of the cluster."""
+    by_name = [{_short(part.name, column): part for part in column.estimate.parts} for column in columns]
+    unpriced = [{_short(name, column) for name in column.estimate.unpriced_parts} for column in columns]
+    names = {name for parts in by_name for name in parts} | {name for found in unpriced for name in found}
+    rows: list[PartRow] = []
+    for name in names:
+        found = [parts.get(name) for parts in by_name]
+        where = tuple(column.title for column, missing in zip(columns, unpriced, strict=True) if name in missing)
+        absent = [
+            column.title
+            for column, part in zip(columns, found, strict=True)
+            if part is None and column.title not in where
+        ]
+        monthly = tuple(None if part is None else _all_of(part) for part in found)
+        rows.append(PartRow(name, monthly, where, _why(found, where, absent)))
+    return sorted(rows, key=lambda row: (-max(amount or Decimal(0) for amount in row.monthly), row.name))
+
+
+def _short(name: str, column: Column) -> str:
+    return name if column.cluster is None else name.removeprefix(f"{column.cluster.name}-")
+
+
+def _why(found: Sequence[Part | None], unpriced: Sequence[str], absent: Sequence[str]) -> str:
+    """Why a part cannot be ranked, empty when it can."""
+    reasons: list[str] = []
+    if unpriced:
+        reasons.append(f"not wholly priced in {', '.join(unpriced)}")
+    if absent:
+        reasons.append(f"not there in {', '.join(absent)}")
+    if any(not line.rankable for part in found if part is not None for line in part.lines):
+        reasons.append("approximate prices")
+    return "; ".join(reasons)
+
+
+def _all_of(what: Part | Estimate) -> Decimal:
+    """USD a month, capacity that is bought elsewhere at its list price with it."""
+    return what.monthly.expected + sum((line.committed_monthly for line in what.lines), Decimal(0))
+
+
+def _totals(columns: Sequence[Column]) -> list[Row]:
+    """Money of the whole stacks."""
+
+    def row(key: str, label: str, of: Callable[[Estimate], str]) -> Row:
+        return Row(key, label, tuple(of(column.estimate) for column in columns))
+
+    def shown(pick: Callable[[Estimate], Decimal | str | None]) -> Callable[[Estimate], str]:
+        def cell(found: Estimate) -> str:
+            amount = pick(found)
+            if amount is None:
+                return NOT_SAID
+            return amount if isinstance(amount, str) else at_least(amount, complete=found.complete)
+
+        return cell
+
+    rows = [
+        row("monthly", "$/month", shown(lambda found: found.monthly.expected)),
+        row("monthly_floor", "  at the least", shown(lambda found: found.monthly.floor)),
+        row("monthly_ceiling", "  at the most", shown(lambda found: found.monthly.ceiling)),
+    ]
+    if any(column.estimate.committed_monthly for column in columns):
+        rows.append(row("committed_elsewhere", "  bought elsewhere", lambda found: money(found.committed_monthly)))
+    rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected)))
+    rows.append(row("per_training_gpu_hour", "$/training-GPU-hour", shown(_per_gpu)))
+    if any(column.estimate.facts.duration_days is not None for column in columns):
+        rows.append(row("trial", "this trial", shown(lambda found: found.trial_total)))
+    return rows
+
+
+def _per_gpu(found: Estimate) -> Decimal | str | None:
+    if found.per_training_gpu_hour is not None and found.training_unknown:
+        return "unknown"
+    with_committed = found.per_training_gpu_hour_with_committed
+    return found.per_training_gpu_hour if with_committed is None else with_committed
+
+
+def _ranking(columns: Sequence[Column], parts: Sequence[PartRow]) -> list[Ranked]:
+    """The columns by the sum of the parts that every one of them prices, the least first; none without such parts."""
+    if not parts:
+        return []
+    sums = [sum((part.monthly[index] or Decimal(0) for part in parts), Decimal(0)) for index in range(len(columns))]
+    least, one = min(sums), Decimal(1)
+    ranked = [
+        Ranked(column.title, amount, 1 + sum(other < amount for other in sums), cents(amount / least if least else one))
+        for column, amount in zip(columns, sums, strict=True)
+    ]
+    return sorted(ranked, key=lambda item: item.monthly)

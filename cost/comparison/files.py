@@ -1,0 +1,61 @@
+"""Plan and state files as columns of a comparison."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, TextIO
+
+from cost.assumptions import Assumptions
+from cost.comparison.clusters import cluster_of
+from cost.comparison.compare import Column
+from cost.estimate import estimate
+from cost.resources import Resources
+from cost.sources.errors import NotReadable
+from cost.sources.files import read_text
+
+__all__ = ["columns_of"]
+
+_MOST: Final = 6
+"""Columns that a reader can still take in."""
+
+
+def columns_of(files: Sequence[TextIO], assumptions: Assumptions) -> list[Column]:
+    """A column for each file, called after its stack, and after its file where a stack comes twice.
+
+    NotReadable has one line for each file that cannot be used.
+    """
+    if not 2 <= len(files) <= _MOST:
+        given = "1 file" if len(files) == 1 else f"{len(files)} files"
+        raise NotReadable(f"{given} to compare; give 2 to {_MOST}, a plan or state of each stack")
+    read: list[tuple[str, Resources]] = []
+    problems: list[str] = []
+    for file in files:
+        what = "stdin" if file.name == "<stdin>" else file.name
+        try:
+            resources = read_text(file.read(), what)
+        except UnicodeDecodeError:
+            problems.append(f"{what} is not text; give a plan or state file in JSON")
+        except NotReadable as error:
+            problems.append(str(error))
+        else:
+            if not len(resources):
+                problems.append(f"{what} has no resources; give a plan or state of a stack that has some")
+            read.append((what, resources))
+    if problems:
+        raise NotReadable("\n".join(problems))
+    stacks = [_stack(resources) for _, resources in read]
+    times = Counter(stacks)
+    return [
+        Column(
+            title=stack if times[stack] == 1 else f"{stack} ({what})",
+            estimate=estimate(resources, assumptions=assumptions),
+            cluster=cluster_of(resources),
+        )
+        for stack, (what, resources) in zip(stacks, read, strict=True)
+    ]
+
+
+def _stack(resources: Resources) -> str:
+    """The stack's name, which every URN holds."""
+    return next(iter(resources)).urn.split("::")[0].removeprefix("urn:pulumi:")
