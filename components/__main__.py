@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from components.aws.location import parse_location
-from components.aws.plan import AwsClusterPlan
+from components.cloud import CLOUDS, ClusterPlan, cloud_of
 from components.first_spec import first_spec, schema_beside
 from components.input_error import InputError
 from components.spec import NAME, ClusterSpec
@@ -34,24 +33,35 @@ def main() -> None:
 @main.command()
 @click.argument("spec", required=False, type=click.Path(path_type=Path))
 @click.option("--stack", help="Check this stack: its configuration, and the spec it names.")
-@click.option("--region", help="AWS region for SPEC.  [default: us-east-1]")
-@click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: zone a of the region]")
+@click.option("--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: {CLOUDS[0]}]")
+@click.option("--project", help="Google Cloud project for SPEC; a check does not ask it.  [default: my-project]")
+@click.option("--region", help="Region for SPEC.  [default: us-east-1, us-central1]")
+@click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: the first one of the region]")
 @click.option("--machine", help="Machine type of the training pool for SPEC.  [default: what the spec implies]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(
-    spec: Path | None, stack: str | None, region: str | None, zone: str | None, machine: str | None, form: str
+    spec: Path | None,
+    stack: str | None,
+    cloud: str | None,
+    project: str | None,
+    region: str | None,
+    zone: str | None,
+    machine: str | None,
+    form: str,
 ) -> None:
-    """Check SPEC, or the stack named by --stack, and print the AWS plan it gives.
+    """Check SPEC, or the stack named by --stack, and print the plan it gives.
 
     Exits with 2 and every problem where it can't be used: the same text that a preview gives.
     """
     try:
+        place = {"project": project, "region": region, "zone": zone}
         if stack is not None:
-            if spec or region or zone or machine:
-                raise click.UsageError("--stack brings its own spec, region, zone and machine; leave them out")
+            if spec or cloud or machine or any(place.values()):
+                raise click.UsageError("--stack brings its own spec, cloud, place and machine; leave them out")
             config = read_stack(stack, Path.cwd())
         elif spec is not None:
-            config = _command_line(spec, region or "us-east-1", zone, machine)
+            given = {key: text for key, text in place.items() if text is not None}
+            config = _command_line(spec, cloud or CLOUDS[0], given, machine)
         else:
             raise click.UsageError("name a SPEC, or a stack by --stack")
         plan = plan_stack(config, storage_price)
@@ -61,19 +71,25 @@ def check(
     click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan))
 
 
-def _command_line(spec: Path, region: str, zone: str | None, machine: str | None) -> StackConfig:
-    """What the options of `check SPEC` say in place of a stack."""
-    location = parse_location(region=region, zone=zone or f"{region}a", second_zone=None)
-    wrong = isinstance(location, list)
+def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:
+    """What the options of `check SPEC` say in place of a stack. given: options that name a place."""
+    cloud = cloud_of(name)
+    foreign = sorted(set(given) - set(cloud.keys))
+    if foreign:
+        raise click.UsageError(f"--{foreign[0]} is no option for {cloud.title}; leave it out")
+    values = {**cloud.keys, **given}
+    if "zone" not in given:
+        values["zone"] = cloud.zone_in(values["region"])
+    location, problems = cloud.locate(values)
     return StackConfig(
         stack=spec.stem,
         spec=spec,
-        cloud="aws",
-        location=None if wrong else location,
+        cloud=name,
+        location=location,
         machine=machine,
         source="command line",
         prefix="--",
-        problems=tuple(f"--{problem}" for problem in location) if wrong else (),
+        problems=tuple(f"--{problem}" for problem in problems),
     )
 
 
@@ -108,27 +124,19 @@ def init(path: Path | None, name: str, nodes: int) -> None:
     click.echo(f"Next: cluster check {path}")
 
 
-def _summary(plan: AwsClusterPlan) -> str:
-    location, training, storage, elastic = plan.location, plan.training, plan.storage, plan.elastic
-    shape = training.shape
+def _summary(plan: ClusterPlan) -> str:
+    training, shape = plan.training, plan.training.shape
+    cloud = cloud_of(shape.cloud)
+    fabric = f"{shape.fabric} {shape.fabric_gbps:,} Gb/s a node" if shape.fabric_gbps else "no GPU fabric"
     rows = [
-        ("cluster", f"{plan.name} on EKS {plan.kubernetes_version}, {location.region}"),
+        ("cluster", f"{plan.name} on {cloud.service} {plan.kubernetes_version}, {plan.location.region}"),
         (
             "training",
             f"{training.nodes} + {training.spares} spare x {shape.machine_type}: {training.nodes * shape.gpus} x "
-            f"{shape.accelerator.upper()}, {shape.fabric} {shape.fabric_gbps:,} Gb/s a node, {location.zone}",
+            f"{shape.accelerator.upper()}, {fabric}, {plan.location.zone}",
         ),
         ("placement", str(plan.facts["equivalence"]["coLocation"])),
-        (
-            "storage",
-            f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
-            f"{storage.gb_per_s:.1f} GB/s",
-        ),
-        ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
-        (
-            "elastic",
-            f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
-        ),
+        *cloud.parts(plan),
         ("API", plan.access.summary),
         *(("lost", text) for text in plan.facts["losses"]),
         *(("note", text) for text in plan.facts["notes"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from components.aws.plan import AwsClusterPlan
+from components.cloud import ClusterPlan, cloud_of
 from components.input_error import InputError
 from components.plan import PlanError
 from components.stack_config import StackConfig, stack_config
@@ -26,24 +26,15 @@ def running_stack() -> StackConfig:
     )
 
 
-def declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
+def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
     """The cluster of a plan. Raises InputError with everything that its Kubernetes objects may not hold."""
-    try:
-        return _aws(plan)
-    except PlanError as error:
-        raise InputError(f"cluster {plan.name}", error.problems) from None
-
-
-def _aws(plan: AwsClusterPlan) -> pulumi.ComponentResource:
-    # Imported here: an SDK takes seconds, a stack needs one cloud's only, and a refused plan needs none.
-    import pulumi_aws as aws
-
-    from components.aws.cluster import TrainingCluster
-
+    cloud = cloud_of(plan.training.shape.cloud)
     for loss in plan.facts["losses"]:
-        pulumi.log.warn(f"{plan.name}: not to be had on AWS: {loss}")
+        pulumi.log.warn(f"{plan.name}: not to be had on {cloud.title}: {loss}")
     for note in plan.facts["notes"]:
         pulumi.log.info(f"{plan.name}: {note}")
     pulumi.log.info(f"{plan.name}: API reachable {plan.access.summary}")
-    provider = aws.Provider("aws", region=plan.location.region)
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+    try:
+        return cloud.declare(plan)
+    except PlanError as error:
+        raise InputError(f"cluster {plan.name}", error.problems) from None

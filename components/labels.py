@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["LABEL_VALUE", "OWN_LABELS", "REQUIRED_LABELS", "aws_tags", "kubernetes_labels"]
+__all__ = ["LABEL_VALUE", "OWN_LABELS", "REQUIRED_LABELS", "aws_tags", "gcp_labels", "kubernetes_labels"]
 
 REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
 
@@ -33,3 +33,13 @@ def kubernetes_labels(labels: Mapping[str, str], *, project: str, stack: str) ->
     billed and never joins.
     """
     return {**labels, "pulumi-project": project, "pulumi-stack": stack}
+
+
+def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:
+    """Google Cloud labels of one resource: the labels, its logical name, and the Pulumi project and stack that own it.
+
+    Google Cloud takes lower-case letters, digits, _ and -, 63 of them: what else stands in the name of a stack becomes
+    a hyphen. Source: Google Cloud documentation, "Requirements for labels".
+    """
+    own = {"name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}
+    return {**labels, **{key: re.sub(r"[^a-z0-9_-]", "-", text.lower())[:63] for key, text in own.items()}}

@@ -10,10 +10,11 @@ from typing import Any
 from components.shapes import Shape
 from components.spec import ClusterSpec
 
-__all__ = ["HEADROOM", "Equivalence", "PlanError", "StoragePrice", "cluster_facts"]
+__all__ = ["GIB_PER_TIB", "HEADROOM", "Equivalence", "PlanError", "StoragePrice", "cluster_facts"]
 
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
 HEADROOM = Decimal("1.25")
+GIB_PER_TIB = 1024
 
 # (cloud, region, MB/s per TiB) -> USD per GiB-month of shared storage; None where no price is known. The program
 # brings it: a plan chooses by price and knows no prices.
@@ -33,14 +34,14 @@ class Equivalence:
     """What two clusters of one spec are compared by.
 
     fabric_gbps, host_gbps: per training node, Gb/s. scratch_gb: local NVMe per training node, GB.
-    storage_gib, storage_gb_per_s: shared file system as provisioned, GiB and GB/s.
+    storage_gib, storage_gb_per_s: shared storage as provisioned, GiB and GB/s; None where no throughput is promised.
     """
 
     shape: Shape
     nodes: int
     co_location: str
     storage_gib: int
-    storage_gb_per_s: Decimal
+    storage_gb_per_s: Decimal | None
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -56,7 +57,7 @@ class Equivalence:
             "memoryGib": self.shape.memory_gib,
             "scratchGb": self.shape.nvme_gb,
             "storageGib": self.storage_gib,
-            "storageGbPerS": str(self.storage_gb_per_s),
+            **({} if self.storage_gb_per_s is None else {"storageGbPerS": str(self.storage_gb_per_s)}),
         }
 
 

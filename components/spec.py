@@ -23,6 +23,7 @@ __all__ = [
     "ClusterSpec",
     "Elastic",
     "Exemption",
+    "FlexStartPurchase",
     "GroupPlacement",
     "HomeStorage",
     "Mig",
@@ -41,6 +42,7 @@ NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 _BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
+_LAYOUT = r"^all-[1-7]g\.[1-9]\d*gb$"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -143,8 +145,14 @@ class CapacityBlockPurchase(Model):
     active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
 
 
+class FlexStartPurchase(Model):
+    """Capacity that comes when there is some, for at most seven days; sold by Google Cloud."""
+
+    kind: Literal["flex-start"]
+
+
 Purchase = Annotated[
-    OnDemandPurchase | SpotPurchase | CapacityBlockPurchase,
+    OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
     Field(discriminator="kind", description="How the training nodes are paid for"),
 ]
 
@@ -163,10 +171,13 @@ class ReservationPlacement(Model):
         min_length=3,
         max_length=512,
         description="The cloud's id of the reservation or capacity block",
-        examples=["cr-0123456789abcdef0"],
+        examples=["cr-0123456789abcdef0", "projects/my-project/reservations/my-reservation"],
     )
     group: str | None = Field(
-        default=None, min_length=1, description="Placement group the reservation was created in; leave out otherwise"
+        default=None,
+        min_length=1,
+        description="Placement group the reservation was created in (Google Cloud: resource policy it was created "
+        "with); leave out otherwise",
     )
 
 
@@ -190,7 +201,7 @@ class Elastic(Model):
     expected_gpus: Decimal | None = Field(
         default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
     )
-    purchase: tuple[Literal["on-demand", "spot"], ...] = Field(
+    purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
         default=("on-demand",), min_length=1, description="How its machines may be paid for", examples=[["spot"]]
     )
 
@@ -207,12 +218,20 @@ class Mig(Model):
     """Nodes whose GPUs are sliced; never for multi-node training."""
 
     nodes: int = Field(ge=1, le=512, description="Nodes in the pool")
-    layout: str = Field(min_length=1, description="Slices of every GPU", examples=["all-1g.10gb"])
+    layout: str = Field(
+        pattern=_LAYOUT, description="Slices of every GPU, all of one size: all-1g.10gb, all-3g.40gb and the like"
+    )
+    purchase: Literal["on-demand", "spot", "flex-start"] = Field(
+        default="on-demand", description="How its machines are paid for"
+    )
 
 
 class SharedStorage(Model):
-    """The file system every node mounts."""
+    """The storage every node mounts. A bucket is no file system: it has no tier, and promises no throughput."""
 
+    kind: Literal["lustre", "bucket"] = Field(
+        default="lustre", description="A parallel file system, or a bucket of objects that nodes mount"
+    )
     usable_tib: Decimal = Field(
         gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom", examples=[20]
     )
@@ -231,6 +250,14 @@ class SharedStorage(Model):
         pattern=_BUCKET,
         description="Existing bucket whose objects appear under /bucket, such as s3://name/prefix; never written to",
     )
+
+    @model_validator(mode="after")
+    def a_bucket_has_nothing_of_a_file_system(self) -> SharedStorage:
+        asked = {"gb_per_s": self.gb_per_s, "fabric": self.fabric, "tier": self.tier, "bucket": self.bucket}
+        given = [name for name, value in asked.items() if value]
+        if self.kind == "bucket" and given:
+            raise ValueError(f"has kind bucket and {', '.join(given)}, for a file system only; leave them out")
+        return self
 
 
 class HomeStorage(Model):
@@ -407,6 +434,11 @@ class ClusterSpec(Model):
             problems.append(
                 "purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
                 "capacity-block, and put spot under elastic.purchase"
+            )
+        if isinstance(self.purchase, FlexStartPurchase) and isinstance(self.placement, ReservationPlacement):
+            problems.append(
+                "purchase.kind is 'flex-start', which takes no reservation; choose placement.kind group, or "
+                "purchase.kind on-demand for the reservation"
             )
         if isinstance(self.purchase, CapacityBlockPurchase) and not isinstance(self.placement, ReservationPlacement):
             problems.append(

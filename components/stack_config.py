@@ -6,16 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from components.aws.location import Location, parse_location
+from components.cloud import CLOUDS, cloud_of
 from components.input_error import did_you_mean
 
-__all__ = ["CLOUDS", "StackConfig", "stack_config"]
-
-CLOUDS = ("aws",)
-_REQUIRED = {"spec": "specs/trial.yaml", "cloud": "aws", "region": "us-east-1", "zone": "us-east-1a"}
-"""With an example each."""
-_OPTIONAL = ("secondZone", "machine")
+__all__ = ["StackConfig", "stack_config"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +25,7 @@ class StackConfig:
     stack: str
     spec: Path | None
     cloud: str | None
-    location: Location | None
+    location: Any | None
     machine: str | None = None
     source: str
     prefix: str
@@ -43,7 +39,12 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     that the spec's path starts from. root: the project's folder, which no spec may lie outside of.
     """
     own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
-    known = (*_REQUIRED, *_OPTIONAL)
+    # Places are named in the words of a cloud; where none is chosen yet, all of them are known.
+    chosen = own.get("cloud", "")
+    clouds = [cloud_of(name) for name in ((chosen,) if chosen in CLOUDS else CLOUDS)]
+    required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
+    optional = (key for cloud in clouds for key in (*cloud.keys, *cloud.optional))
+    known = tuple(dict.fromkeys((*required, *optional, "machine")))
     problems: list[str] = []
     unknown = [key for key in own if key not in known]
     for key in unknown:
@@ -53,7 +54,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     problems += [f"{project}:{key} is empty; write a value" for key in empty]
     nested = [key for key in known if own.get(key, "").startswith(("{", "["))]
     problems += [f"{project}:{key} is {own[key]}; write a single text" for key in nested]
-    for key, example in _REQUIRED.items():
+    for key, example in required.items():
         if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
             add = f"add {project}:{key}: {example}"
             problems.append(f"{project}:{key} is missing; {add}{_elsewhere(f'{project}:{key}', values)}")
@@ -62,19 +63,18 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     if spec is not None and (wrong := _spec_problems(spec, program, root)):
         problems += [f"{project}:{text}" for text in wrong]
         spec = None
-    location: Location | list[str] = []
-    if cloud is not None and cloud not in CLOUDS:  # places are named in the words of a cloud
+    location: Any | None = None
+    if cloud is not None and cloud not in CLOUDS:
         problems.append(f"{project}:cloud is {cloud!r}; allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}")
         cloud = None
-    elif "region" in given:
-        location = parse_location(region=given["region"], zone=given.get("zone"), second_zone=given.get("secondZone"))
-        if isinstance(location, list):
-            problems += [f"{project}:{problem}" for problem in location]
+    else:
+        location, wrong = clouds[0].locate(given)
+        problems += [f"{project}:{problem}" for problem in wrong]
     return StackConfig(
         stack=stack,
         spec=None if spec is None else program / spec,
         cloud=cloud,
-        location=None if isinstance(location, list) else location,
+        location=location,
         machine=given.get("machine"),
         source=f"configuration of stack {stack}",
         prefix=f"{project}:",

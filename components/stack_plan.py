@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from components.aws.machines import machine_problems
-from components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
+from components.cloud import ClusterPlan, cloud_of
 from components.input_error import InputError
 from components.plan import StoragePrice
 from components.spec_file import plan_error, read_spec
@@ -12,7 +11,7 @@ from components.stack_config import StackConfig
 __all__ = ["plan_stack"]
 
 
-def plan_stack(config: StackConfig, storage_price: StoragePrice) -> AwsClusterPlan:
+def plan_stack(config: StackConfig, storage_price: StoragePrice) -> ClusterPlan:
     """The plan of the cluster that a stack's configuration and its spec describe.
 
     Raises InputError with all that is wrong in the configuration and in the spec, and, of a spec that can be read, all
@@ -20,17 +19,19 @@ def plan_stack(config: StackConfig, storage_price: StoragePrice) -> AwsClusterPl
     """
     own, others = list(config.problems), list[InputError]()
     spec = None
+    cloud = None if config.cloud is None else cloud_of(config.cloud)
     if config.spec is not None:
         try:
             spec = read_spec(config.spec)
         except InputError as error:
             others.append(error)
         else:
-            if config.cloud is not None:
-                own += [f"{config.prefix}{problem}" for problem in machine_problems(spec, config.machine)]
-                problems = plan_problems(spec, stack=config.stack)
+            if cloud is not None:
+                wrong = cloud.config_problems(spec, config.machine, config.location)
+                own += [f"{config.prefix}{problem}" for problem in wrong]
+                problems = cloud.plan_problems(spec, config.stack, config.machine)
                 if problems:
                     others.append(plan_error(config.spec, problems))
-    if own or others or spec is None or config.location is None:
+    if own or others or spec is None or cloud is None or config.location is None:
         raise InputError(config.source, own, *others)
-    return plan_cluster(spec, config.location, stack=config.stack, machine=config.machine, storage_price=storage_price)
+    return cloud.plan_cluster(spec, config.location, config.stack, config.machine, storage_price)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bucket_problems"]
+from components.spec import SharedStorage
+
+__all__ = ["storage_problems"]
 
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
 _S3 = re.compile(r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
 _LONGEST = 900
 
 
-def bucket_problems(bucket: str | None) -> list[str]:
-    """Why FSx can't be linked to this bucket, in the words of the spec."""
+def storage_problems(shared: SharedStorage) -> list[str]:
+    """Why AWS can't give this storage, in the words of the spec."""
+    if shared.kind == "bucket":
+        return [
+            "storage.shared.kind is 'bucket', which on AWS is not built; choose lustre, and link a bucket to it by "
+            "storage.shared.bucket"
+        ]
+    bucket = shared.bucket
     if bucket is None or (_S3.match(bucket) and len(bucket) <= _LONGEST):
         return []
     return [f"storage.shared.bucket is {bucket!r}; on AWS a bucket is named s3://name or s3://name/prefix"]

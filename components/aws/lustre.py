@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from components.plan import HEADROOM
+from components.offers import cheapest, offer
+from components.plan import GIB_PER_TIB, HEADROOM
 from components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "plan_lustre"]
@@ -19,7 +20,6 @@ LUSTRE_TIERS = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 # Without EFA all tiers are sold as 1,200 or 2,400 GiB and then in steps of 2,400. Source: the same.
 _SMALLEST_GIB = 1200
 _STEP_GIB = 2400
-_GIB_PER_TIB = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,32 +43,23 @@ class LustrePlan:
         return Decimal(self.capacity_gib) * self.tier / 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Offer:
-    """One tier at the capacity it needs; monthly: USD, None where its price is not known."""
-
-    tier: int
-    capacity_gib: int
-    monthly: Decimal | None
-
-    def __str__(self) -> str:
-        price = "" if self.monthly is None else f" for ${self.monthly:,.2f} a month"
-        return f"{self.capacity_gib:,} GiB at {self.tier} MB/s per TiB{price}"
-
-
 def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
     price: USD per GiB-month of a tier. A tier without a price is not ranked; where none has one, it is the slowest.
     """
-    usable_gib = asked.usable_tib * _GIB_PER_TIB
-    offers = [
-        _offer(tier, max(usable_gib * HEADROOM, asked.gb_per_s * 1_000_000 / tier), asked.fabric, price(tier))
-        for tier in LUSTRE_TIERS
-        if asked.tier in (None, tier)
-    ]
-    ranked = sorted((item for item in offers if item.monthly is not None), key=lambda item: (item.monthly, item.tier))
-    chosen = ranked[0] if ranked else offers[0]
+    usable_gib = asked.usable_tib * GIB_PER_TIB
+    chosen, choice = cheapest(
+        [
+            offer(
+                tier,
+                _capacity(tier, max(usable_gib * HEADROOM, asked.gb_per_s * 1_000_000 / tier), asked.fabric),
+                price(tier),
+            )
+            for tier in LUSTRE_TIERS
+        ],
+        tier=asked.tier,
+    )
     return LustrePlan(
         capacity_gib=chosen.capacity_gib,
         usable_gib=math.floor(usable_gib),
@@ -76,28 +67,13 @@ def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) ->
         protect=asked.protect,
         fabric=asked.fabric,
         bucket=asked.bucket,
-        choice=f"{chosen}, the tier set by the spec"
-        if asked.tier
-        else _choice(chosen, ranked[1:], [item for item in offers if item.monthly is None]),
+        choice=choice,
     )
 
 
-def _offer(tier: int, needed_gib: Decimal, fabric: bool, price: Decimal | None) -> _Offer:
+def _capacity(tier: int, needed_gib: Decimal, fabric: bool) -> int:
     if fabric:
-        capacity = math.ceil(needed_gib / LUSTRE_TIERS[tier]) * LUSTRE_TIERS[tier]
-    elif needed_gib <= _SMALLEST_GIB:
-        capacity = _SMALLEST_GIB
-    else:
-        capacity = math.ceil(needed_gib / _STEP_GIB) * _STEP_GIB
-    return _Offer(tier=tier, capacity_gib=capacity, monthly=None if price is None else capacity * price)
-
-
-def _choice(chosen: _Offer, others: list[_Offer], unknown: list[_Offer]) -> str:
-    if chosen.monthly is None:
-        return f"{chosen}: the slowest tier, because no tier has a known price here"
-    parts = [f"{chosen} is the cheapest"]
-    if others:
-        parts.append(f"next is {others[0]}")
-    if unknown:
-        parts.append(f"not ranked, no price known here: {', '.join(str(item.tier) for item in unknown)} MB/s per TiB")
-    return "; ".join(parts)
+        return math.ceil(needed_gib / LUSTRE_TIERS[tier]) * LUSTRE_TIERS[tier]
+    if needed_gib <= _SMALLEST_GIB:
+        return _SMALLEST_GIB
+    return math.ceil(needed_gib / _STEP_GIB) * _STEP_GIB

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from components.aws.access import AccessPlan, access_problems, plan_access
-from components.aws.bucket import bucket_problems
+from components.aws.bucket import storage_problems
 from components.aws.interfaces import Interface, plan_interfaces
 from components.aws.location import Location
 from components.aws.lustre import LustrePlan, plan_lustre
 from components.aws.machines import training_machine
-from components.aws.purchase import BLOCK_SIZES, block_notes, block_size, on_demand_note, reservation_notes
+from components.aws.purchase import (
+    BLOCK_SIZES,
+    block_notes,
+    block_size,
+    on_demand_note,
+    purchase_problems,
+    reservation_notes,
+)
 from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
 from components.example_ranges import example_range_notes
 from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
@@ -211,10 +218,11 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[str]:
     """Every reason why AWS can't carry a spec anywhere; each starts with the field it is about."""
     return [
         *_size_problems(spec),
+        *purchase_problems(spec),
         *_reservation_problems(spec),
         *_name_problems(_cluster_name(spec, stack)),
         *access_problems(spec.access),
-        *bucket_problems(spec.storage.shared.bucket),
+        *storage_problems(spec.storage.shared),
     ]
 
 

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from components.aws.location import Location
+from components.spec import ClusterSpec, FlexStartPurchase
 
-__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "reservation_notes"]
+__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purchase_problems", "reservation_notes"]
 
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
 # aws/aws-eks-best-practices, aiml_compute.
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
+
+
+def purchase_problems(spec: ClusterSpec) -> list[str]:
+    """What the spec would buy and AWS does not sell."""
+    problems: list[str] = []
+    if isinstance(spec.purchase, FlexStartPurchase):
+        problems.append(
+            "purchase.kind is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand, or "
+            "capacity-block for capacity of fixed dates"
+        )
+    if spec.elastic is not None and "flex-start" in spec.elastic.purchase:
+        problems.append(
+            "elastic.purchase has flex-start, which Google Cloud sells and AWS does not; choose from on-demand and spot"
+        )
+    return problems
 
 
 def block_size(nodes: int) -> int | None:

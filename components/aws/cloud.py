@@ -1,0 +1,66 @@
+"""AWS as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from components.aws.location import Location, parse_location
+from components.aws.machines import machine_problems
+from components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
+from components.cloud import Cloud
+
+if TYPE_CHECKING:
+    import pulumi
+
+__all__ = ["CLOUD"]
+
+
+def _location(values: Mapping[str, str]) -> Location | list[str]:
+    if "region" not in values:
+        return []
+    return parse_location(region=values["region"], zone=values.get("zone"), second_zone=values.get("secondZone"))
+
+
+def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
+    storage, elastic = plan.storage, plan.elastic
+    return [
+        (
+            "storage",
+            f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
+            f"{storage.gb_per_s:.1f} GB/s",
+        ),
+        ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
+        (
+            "elastic",
+            f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
+        ),
+    ]
+
+
+def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
+    # Imported here: an SDK takes seconds, and a refused plan needs none.
+    import pulumi
+    import pulumi_aws as aws
+
+    from components.aws.cluster import TrainingCluster
+
+    provider = aws.Provider("aws", region=plan.location.region)
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+
+
+CLOUD = Cloud(
+    title="AWS",
+    service="EKS",
+    keys={"region": "us-east-1", "zone": "us-east-1a"},
+    optional=("secondZone",),
+    zone_in=lambda region: f"{region}a",
+    parse_location=_location,
+    config_problems=lambda spec, machine, _: machine_problems(spec, machine),
+    plan_problems=lambda spec, stack, _: plan_problems(spec, stack=stack),
+    plan_cluster=lambda spec, location, stack, machine, storage_price: plan_cluster(
+        spec, location, stack=stack, machine=machine, storage_price=storage_price
+    ),
+    parts=_parts,
+    declare=_declare,
+)

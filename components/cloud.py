@@ -1,0 +1,100 @@
+"""What a cloud offers to the rest of the project, and which ones there are. Imports no Pulumi and no SDK."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from components.plan import StoragePrice
+from components.shapes import Shape
+from components.spec import ClusterSpec
+
+if TYPE_CHECKING:
+    import pulumi
+
+__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "cloud_of"]
+
+CLOUDS = ("aws", "gcp")
+
+
+class Place(Protocol):
+    """Where a cluster stands: each cloud has more of it."""
+
+    @property
+    def region(self) -> str: ...
+    @property
+    def zone(self) -> str: ...
+
+
+class Access(Protocol):
+    @property
+    def summary(self) -> str: ...
+
+
+class Training(Protocol):
+    @property
+    def shape(self) -> Shape: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def spares(self) -> int: ...
+
+
+class ClusterPlan(Protocol):
+    """What the plans of all clouds have in common."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kubernetes_version(self) -> str: ...
+    @property
+    def location(self) -> Place: ...
+    @property
+    def access(self) -> Access: ...
+    @property
+    def training(self) -> Training: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """One cloud. `Any` is its own location or plan, which no other part looks into.
+
+    title, service: what people call it and its Kubernetes service.
+    keys: what a stack's configuration must say of the place, with an example each. optional: what it may say.
+    zone_in: a zone of a region, to check a spec without a stack.
+    parse_location: the location of such values, or every problem with them; what is missing is reported elsewhere.
+    config_problems: what is wrong with the machine (None for what the spec implies) and with the location, where it is
+    known, for a spec; in the words of the stack's configuration.
+    plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine; each starts with
+    the field it is about.
+    plan_cluster: the plan. Raises PlanError with all of these.
+    parts: what stands beside the training pool, as rows for people.
+    declare: registers the cluster of a plan; imports the SDK.
+    """
+
+    title: str
+    service: str
+    keys: Mapping[str, str]
+    optional: Sequence[str] = ()
+    zone_in: Callable[[str], str]
+    parse_location: Callable[[Mapping[str, str]], Any | list[str]]
+    config_problems: Callable[[ClusterSpec, str | None, Any | None], list[str]]
+    plan_problems: Callable[[ClusterSpec, str, str | None], list[str]]
+    plan_cluster: Callable[[ClusterSpec, Any, str, str | None, StoragePrice | None], ClusterPlan]
+    parts: Callable[[Any], list[tuple[str, str]]]
+    declare: Callable[[Any], pulumi.ComponentResource]
+
+    def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[str]]:
+        """The location of a configuration's values and the problems with them: one of the two."""
+        found: Any = self.parse_location(values)
+        return (None, cast(list[str], found)) if isinstance(found, list) else (found, [])
+
+
+def cloud_of(name: str) -> Cloud:
+    """The cloud of a name out of CLOUDS; only its own modules are loaded."""
+    cloud: Cloud = importlib.import_module(f"components.{name}.cloud").CLOUD
+    return cloud

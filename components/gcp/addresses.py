@@ -1,0 +1,95 @@
+"""The address plan: ranges that stay private, do not overlap, and hold the nodes that are asked."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["GPU_PODS_PER_NODE", "AddressPlan", "address_problems", "plan_addresses"]
+
+# Pods on a GPU node: GKE gives a node twice as many addresses, a /26. Source: GoogleCloudPlatform/xpk,
+# blueprint_generator.py (32); Google Cloud documentation, "Configure maximum Pods per node".
+GPU_PODS_PER_NODE = 32
+_GPU_NODE_PODS = 64
+# At 110 pods, the default: a /24. Source: the same page.
+_NODE_PODS = 256
+# The first two and the last two addresses of a subnet are Google's. Source: Google Cloud documentation, "Subnets".
+_RESERVED = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressPlan:
+    """nodes, pods, services: of the cluster's own network. private_services: where Google's own services (Lustre,
+    Filestore) appear in it. gpu: one for each subnet of a GPU network.
+    """
+
+    nodes: str = "10.0.0.0/20"
+    services: str = "10.0.32.0/20"
+    private_services: str = "10.0.64.0/20"
+    pods: str = "10.4.0.0/14"
+    gpu: tuple[str, ...] = ()
+
+    def named(self) -> dict[str, str]:
+        """Every range by what it is for."""
+        return {
+            "nodes": self.nodes,
+            "services": self.services,
+            "private services": self.private_services,
+            "pods": self.pods,
+            **{f"GPU network {index}": cidr for index, cidr in enumerate(self.gpu)},
+        }
+
+
+def plan_addresses(gpu_subnets: int) -> AddressPlan:
+    """The plan of a cluster whose nodes have interfaces in so many GPU subnets: each of them a /20."""
+    blocks = ipaddress.IPv4Network("10.8.0.0/16").subnets(new_prefix=20)
+    return AddressPlan(gpu=tuple(str(block) for _, block in zip(range(gpu_subnets), blocks, strict=False)))
+
+
+def address_problems(plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, peers: Sequence[str] = ()) -> list[str]:
+    """Ranges that are public, overlap, or are too small; each problem starts with the field of the spec it is about.
+
+    peers: ranges at the other end of a VPN, as in access.cidrs.
+    """
+    ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in plan.named().items()}
+    problems = [f"the range of {name}, {cidr}, is not private" for name, cidr in ranges.items() if not _private(cidr)]
+    problems += _overlaps(ranges)
+    for peer in peers:
+        network = ipaddress.IPv4Network(peer)
+        problems += [
+            f"access.cidrs has {peer}, which overlaps the cluster's {name} ({cidr}): nothing could be routed to both; "
+            "name ranges outside of it"
+            for name, cidr in ranges.items()
+            if not name.startswith("GPU") and network.overlaps(cidr)
+        ]
+    rooms = {
+        "nodes": (ranges["nodes"].num_addresses - _RESERVED, gpu_nodes + other_nodes),
+        "pods": (ranges["pods"].num_addresses, gpu_nodes * _GPU_NODE_PODS + other_nodes * _NODE_PODS),
+        **{
+            name: (cidr.num_addresses - _RESERVED, gpu_nodes) for name, cidr in ranges.items() if name.startswith("GPU")
+        },
+    }
+    problems += [
+        f"training.nodes and the other pools need {needed:,} addresses for {name}; {ranges[name]} has {room:,}: ask "
+        "for fewer nodes"
+        for name, (room, needed) in rooms.items()
+        if needed > room
+    ]
+    return problems
+
+
+def _private(network: ipaddress.IPv4Network) -> bool:
+    """Inside RFC 1918, which is narrower than what Python calls private."""
+    blocks = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+    return any(network.subnet_of(ipaddress.IPv4Network(block)) for block in blocks)
+
+
+def _overlaps(ranges: Mapping[str, ipaddress.IPv4Network]) -> list[str]:
+    names = list(ranges)
+    return [
+        f"the ranges of {one} ({ranges[one]}) and {other} ({ranges[other]}) overlap"
+        for index, one in enumerate(names)
+        for other in names[index + 1 :]
+        if ranges[one].overlaps(ranges[other])
+    ]

@@ -1,0 +1,70 @@
+"""Google Cloud as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from components.cloud import Cloud
+from components.gcp.location import first_zone, parse_location
+from components.gcp.lustre import LustrePlan
+from components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
+
+if TYPE_CHECKING:
+    import pulumi
+
+__all__ = ["CLOUD"]
+
+
+def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
+    storage, elastic, mig = plan.storage, plan.elastic, plan.mig
+    return [
+        (
+            "storage",
+            f"Managed Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
+            f"{storage.gb_per_s:.1f} GB/s"
+            if isinstance(storage, LustrePlan)
+            else f"bucket for {storage.usable_gib:,} GiB of data",
+        ),
+        (
+            "home",
+            f"Filestore for small files, {plan.home.capacity_gib:,} GiB for {plan.home.expected_gib} GiB"
+            if plan.home
+            else "none",
+        ),
+        (
+            "elastic",
+            f"{'Karpenter' if elastic.engine == 'karpenter' else 'GKE ComputeClass'}, up to {elastic.max_gpus} GPUs on "
+            f"{elastic.shape.machine_type}, {' then '.join(elastic.purchase)}"
+            if elastic
+            else "none",
+        ),
+        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.slices} x {mig.size}" if mig else "none"),
+    ]
+
+
+def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
+    # Imported here: an SDK takes seconds, and a refused plan needs none.
+    import pulumi
+    import pulumi_gcp as gcp
+
+    from components.gcp.cluster import TrainingCluster
+
+    location = plan.location
+    provider = gcp.Provider("gcp", project=location.project, region=location.region, zone=location.zone)
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+
+
+CLOUD = Cloud(
+    title="Google Cloud",
+    service="GKE",
+    keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-c"},
+    zone_in=first_zone,
+    parse_location=parse_location,
+    config_problems=config_problems,
+    plan_problems=plan_problems,
+    plan_cluster=lambda spec, location, stack, machine, storage_price: plan_cluster(
+        spec, location, stack=stack, machine=machine, storage_price=storage_price
+    ),
+    parts=_parts,
+    declare=_declare,
+)

@@ -1,0 +1,281 @@
+"""The training cluster on Google Cloud: puts the parts together."""
+
+from __future__ import annotations
+
+import functools
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.gcp.admins import Admins
+from components.gcp.control_plane import ControlPlane
+from components.gcp.elastic import ElasticPlan
+from components.gcp.elastic_nodes import ELASTIC_POOL, elastic_nodes
+from components.gcp.fabric import FABRICS, POD_SECURITY
+from components.gcp.fabric_plugin import FabricPlugin
+from components.gcp.gpu_networks import GpuNetworks
+from components.gcp.home import Home
+from components.gcp.identity import NodeIdentity
+from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
+from components.gcp.machines import family
+from components.gcp.mig_pool import MigPool
+from components.gcp.native_pool import NativePool, NativePoolArgs
+from components.gcp.network import Network
+from components.gcp.plan import BucketPlan, GcpClusterPlan
+from components.gcp.services import enabled_services
+from components.gcp.storage import BucketStorage, LustreStorage
+from components.gcp.system_pool import SystemPool
+from components.gcp.training_pool import TRAINING_POOL, TrainingPool
+from components.kubernetes.checks import check_object
+from components.kubernetes.volume import Volume
+from components.kubernetes.workspace import Workspace
+from components.labels import gcp_labels, kubernetes_labels
+
+__all__ = ["TrainingCluster"]
+
+
+class TrainingCluster(pulumi.ComponentResource):
+    """A GKE cluster with one co-located training pool.
+
+    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
+    component's inputs only, and policies see its outputs only.
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    """
+
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
+        checked = pulumi.ResourceOptions(transformations=[check_object])
+        super().__init__(
+            "gpucluster:gcp:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+        )
+        self._plan, self._name = plan, name
+        here = pulumi.ResourceOptions(parent=self)
+        location = plan.location
+        self._resource_labels = functools.partial(_resource_labels, plan)
+        self._labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
+
+        services = enabled_services(f"{name}-api", _services(plan), here)
+        self._nodes = NodeIdentity(
+            f"{name}-identity",
+            project=location.project,
+            account_id=f"{name}-node-{plan.account_suffix}",
+            after=services,
+            opts=here,
+        )
+        network = Network(
+            f"{name}-network", plan.network, location, after=services, labels=self._resource_labels, opts=here
+        )
+        self._control_plane = control_plane = ControlPlane(
+            f"{name}-control-plane",
+            cluster_name=plan.cluster_name,
+            version=plan.kubernetes_version,
+            location=location,
+            access=plan.access,
+            network=network,
+            nodes=self._nodes,
+            lustre=not isinstance(plan.storage, BucketPlan),
+            bucket=isinstance(plan.storage, BucketPlan),
+            filestore=plan.home is not None,
+            after=services,
+            labels=self._resource_labels,
+            opts=here,
+        )
+        system = SystemPool(
+            f"{name}-system",
+            plan.system,
+            location=location,
+            control_plane=control_plane,
+            nodes=self._nodes,
+            labels=self._labels,
+            resource_labels=self._resource_labels,
+            opts=here,
+        )
+        inside = pulumi.ResourceOptions(
+            parent=self,
+            providers=[
+                kubernetes.Provider(
+                    f"{name}-kubernetes",
+                    kubeconfig=control_plane.kubeconfig,
+                    enable_server_side_apply=True,
+                    opts=pulumi.ResourceOptions(parent=self),
+                )
+            ],
+        )
+        fabric = FABRICS.get(plan.training.shape.machine_type)
+        workspace = Workspace(
+            f"{name}-workspace",
+            labels=self._labels,
+            pod_security=POD_SECURITY if fabric else "baseline",
+            opts=inside,
+        )
+        # GPU nodes are most of the bill: an API that `up` can't reach, or a fabric that GKE refuses, fails before.
+        before_gpus: list[pulumi.Resource] = [*system.ready, workspace.namespace]
+        if fabric is not None:
+            networks = GpuNetworks(
+                f"{name}-gpu-networks", fabric, subnets=network.gpu_subnets, labels=self._labels, opts=inside
+            )
+            before_gpus += networks.ready
+        storage = self._storage(network)
+        home = None
+        if plan.home is not None:
+            home = Home(
+                f"{name}-home",
+                plan.home,
+                location=location,
+                network=network,
+                labels=self._resource_labels,
+                opts=here,
+            ).volume
+        workspace.mount(storage, home)
+        TrainingPool(
+            f"{name}-training",
+            plan.training,
+            location=location,
+            control_plane=control_plane,
+            nodes=self._nodes,
+            gpu_subnets=network.gpu_subnets,
+            # A file system takes up to an hour, in which GPUs would wait and cost.
+            after=[*before_gpus, *storage.after],
+            labels=self._labels,
+            resource_labels=self._resource_labels,
+            opts=here,
+        )
+        if fabric is not None:
+            FabricPlugin(
+                f"{name}-fabric",
+                fabric,
+                namespace=workspace.namespace.metadata.name,
+                labels=self._labels,
+                after=before_gpus,
+                opts=inside,
+            )
+        if plan.mig is not None:
+            MigPool(
+                f"{name}-mig",
+                plan.mig,
+                location=location,
+                control_plane=control_plane,
+                nodes=self._nodes,
+                after=before_gpus,
+                labels=self._labels,
+                resource_labels=self._resource_labels,
+                opts=here,
+            )
+        if plan.elastic is not None:
+            self._elastic(plan.elastic, network, system, inside)
+        if plan.access.admins:
+            Admins(f"{name}-admins", plan.access.admins, project=location.project, labels=self._labels, opts=inside)
+        self.cluster_name = control_plane.cluster_name
+        self.endpoint = control_plane.endpoint
+        self.kubeconfig = control_plane.kubeconfig
+        self.register_outputs(
+            {
+                **plan.facts,
+                "clusterName": self.cluster_name,
+                "endpoint": self.endpoint,
+                "kubeconfig": self.kubeconfig,
+            }
+        )
+
+    def _storage(self, network: Network) -> Volume:
+        plan, here = self._plan, pulumi.ResourceOptions(parent=self)
+        if isinstance(plan.storage, BucketPlan):
+            return BucketStorage(
+                f"{self._name}-storage",
+                plan.storage,
+                location=plan.location,
+                after=[self._control_plane.cluster],
+                labels=self._resource_labels,
+                opts=here,
+            ).volume
+        return LustreStorage(
+            f"{self._name}-storage",
+            plan.storage,
+            instance_id=plan.cluster_name,
+            location=plan.location,
+            network=network,
+            range_cidr=plan.network.addresses.private_services,
+            labels=self._resource_labels,
+            opts=here,
+        ).volume
+
+    def _elastic(
+        self, elastic: ElasticPlan, network: Network, system: SystemPool, inside: pulumi.ResourceOptions
+    ) -> None:
+        plan, name = self._plan, f"{self._name}-elastic"
+        location = plan.location
+        if elastic.engine == "karpenter":
+            KarpenterPool(
+                name,
+                KarpenterPoolArgs(
+                    project=location.project,
+                    region=location.region,
+                    zone=location.zone,
+                    cluster_name=self._control_plane.cluster_name,
+                    cluster_location=location.region,
+                    subnetwork=network.subnetwork.id,
+                    account_id=f"{plan.name}-karp-{plan.account_suffix}",
+                    node_account=self._nodes.email,
+                    template_pool=system.node_pool_name,
+                    machine_type=elastic.shape.machine_type,
+                    purchase=elastic.purchase,
+                    max_gpus=elastic.max_gpus,
+                    expected_gpus=elastic.expected_gpus,
+                    resource_labels=self._resource_labels(f"{name}-node"),
+                    boot_gib=elastic.root_gib,
+                ),
+                labels=self._labels,
+                after=system.ready,
+                opts=inside,
+            )
+            return
+        pool = elastic_nodes(
+            f"{name}-nodes",
+            elastic,
+            location=location,
+            control_plane=self._control_plane,
+            nodes=self._nodes,
+            labels=self._labels,
+            resource_labels=self._resource_labels,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=system.ready),
+        )
+        NativePool(
+            name,
+            NativePoolArgs(
+                zone=location.zone,
+                machine_type=elastic.shape.machine_type,
+                accelerator=family(elastic.shape.machine_type).accelerator,
+                gpus_per_node=elastic.shape.gpus,
+                purchase=elastic.purchase,
+                pools=[ELASTIC_POOL],
+                reserved_pools=[TRAINING_POOL],
+                node_account=self._nodes.email,
+                expected_gpus=elastic.expected_gpus,
+                boot_gb=elastic.root_gib,
+            ),
+            labels=self._labels,
+            after=[pool],
+            opts=inside,
+        )
+
+
+def _services(plan: GcpClusterPlan) -> list[str]:
+    """The APIs in use."""
+    lustre = [] if isinstance(plan.storage, BucketPlan) else ["lustre"]
+    private = ["servicenetworking"] if plan.network.private_services else []
+    return [
+        "cloudkms",
+        "compute",
+        "container",
+        *(["file"] if plan.home is not None else []),
+        "iam",
+        *lustre,
+        *private,
+    ]
+
+
+def _resource_labels(plan: GcpClusterPlan, name: str) -> dict[str, str]:
+    return gcp_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

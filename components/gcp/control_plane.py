@@ -1,0 +1,183 @@
+"""The GKE control plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_gcp import container
+
+from components.gcp.access import AccessPlan
+from components.gcp.encryption import secrets_key
+from components.gcp.identity import Labeller, NodeIdentity, workload_pool
+from components.gcp.kubeconfig import kubeconfig
+from components.gcp.location import Location
+from components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
+
+__all__ = ["ControlPlane"]
+
+# Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/scheduler/gke-cluster; Pulumi's gcp.container.Cluster.
+_METRICS: Final = (
+    "SYSTEM_COMPONENTS",
+    "POD",
+    "DAEMONSET",
+    "DEPLOYMENT",
+    "STATEFULSET",
+    "STORAGE",
+    "HPA",
+    "CADVISOR",
+    "KUBELET",
+    "DCGM",
+    "JOBSET",
+)
+_LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
+
+
+class ControlPlane(pulumi.ComponentResource):
+    """Outputs: cluster_name, endpoint, kubeconfig. before_nodes: what has to stand before a node can join."""
+
+    cluster: container.Cluster
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+    before_nodes: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        cluster_name: str,
+        version: str,
+        location: Location,
+        access: AccessPlan,
+        network: Network,
+        nodes: NodeIdentity,
+        lustre: bool,
+        bucket: bool,
+        filestore: bool,
+        after: Sequence[pulumi.Resource],
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """lustre, bucket, filestore: which storage its drivers mount. after: the APIs."""
+        super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        key, key_use = secrets_key(
+            f"{name}-secrets",
+            project=location.project,
+            region=location.region,
+            after=after,
+            labels=labels(f"{name}-secrets"),
+            opts=here,
+        )
+        self.cluster = container.Cluster(
+            f"{name}-cluster",
+            name=cluster_name,
+            # Regional: the API survives the loss of a zone, and CPU nodes need not be found in that of the GPUs.
+            location=location.region,
+            node_locations=list(location.system_zones),
+            network=network.network.name,
+            subnetwork=network.subnetwork.name,
+            networking_mode="VPC_NATIVE",
+            ip_allocation_policy=container.ClusterIpAllocationPolicyArgs(
+                cluster_secondary_range_name=PODS_RANGE, services_secondary_range_name=SERVICES_RANGE
+            ),
+            # Both can't be changed later: GPU interfaces are handed to pods by them.
+            datapath_provider="ADVANCED_DATAPATH",
+            enable_multi_networking=True,
+            # Every pool is one of ours; the first, which GKE insists on, goes at once.
+            remove_default_node_pool=True,
+            initial_node_count=1,
+            node_config=container.ClusterNodeConfigArgs(service_account=nodes.email),
+            # The state would keep a cluster that destroy must be able to remove.
+            deletion_protection=False,
+            min_master_version=version,
+            release_channel=container.ClusterReleaseChannelArgs(channel="REGULAR"),
+            maintenance_policy=_maintenance(),
+            private_cluster_config=container.ClusterPrivateClusterConfigArgs(
+                enable_private_nodes=True, enable_private_endpoint=access.private
+            ),
+            master_authorized_networks_config=container.ClusterMasterAuthorizedNetworksConfigArgs(
+                cidr_blocks=[
+                    container.ClusterMasterAuthorizedNetworksConfigCidrBlockArgs(cidr_block=cidr)
+                    for cidr in access.client_cidrs
+                ],
+                # Without it, every machine in Google Cloud, of whomever, could try.
+                gcp_public_cidrs_access_enabled=False,
+            ),
+            # The DNS name asks for rights and for no address: open to the outside it would pass by the ranges above.
+            control_plane_endpoints_config=container.ClusterControlPlaneEndpointsConfigArgs(
+                dns_endpoint_config=container.ClusterControlPlaneEndpointsConfigDnsEndpointConfigArgs(
+                    allow_external_traffic=False
+                )
+            ),
+            workload_identity_config=container.ClusterWorkloadIdentityConfigArgs(
+                workload_pool=workload_pool(location.project)
+            ),
+            database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=key.id),
+            enable_shielded_nodes=True,
+            logging_config=container.ClusterLoggingConfigArgs(enable_components=list(_LOGS)),
+            monitoring_config=container.ClusterMonitoringConfigArgs(
+                enable_components=list(_METRICS),
+                managed_prometheus=container.ClusterMonitoringConfigManagedPrometheusArgs(enabled=True),
+            ),
+            addons_config=_addons(lustre=lustre, bucket=bucket, filestore=filestore),
+            resource_labels=labels(f"{name}-cluster"),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[*after, *nodes.grants, key_use],
+                # The name is taken until the old cluster is gone.
+                delete_before_replace=True,
+                # Of the pool that is gone.
+                ignore_changes=["nodeConfig"],
+            ),
+        )
+        self.before_nodes = [*nodes.grants, *network.ways_out]
+        self.cluster_name = self.cluster.name
+        self.endpoint = self.cluster.endpoint
+        self.kubeconfig = pulumi.Output.all(
+            self.cluster.name, self.cluster.endpoint, self.cluster.master_auth.cluster_ca_certificate
+        ).apply(lambda values: kubeconfig(*values))
+        self.register_outputs(
+            {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
+        )
+
+
+def _maintenance() -> container.ClusterMaintenancePolicyArgs:
+    """Patches of the control plane at night; no minor version and no node of a running job, while the version is
+    supported.
+    """
+    return container.ClusterMaintenancePolicyArgs(
+        daily_maintenance_window=container.ClusterMaintenancePolicyDailyMaintenanceWindowArgs(start_time="03:00"),
+        maintenance_exclusions=[
+            container.ClusterMaintenancePolicyMaintenanceExclusionArgs(
+                exclusion_name="no-minor-or-node-upgrades",
+                # Any day that has passed: a plan has no clock.
+                start_time="2026-01-01T00:00:00Z",
+                exclusion_options=container.ClusterMaintenancePolicyMaintenanceExclusionExclusionOptionsArgs(
+                    scope="NO_MINOR_OR_NODE_UPGRADES", end_time_behavior="UNTIL_END_OF_SUPPORT"
+                ),
+            )
+        ],
+    )
+
+
+def _addons(*, lustre: bool, bucket: bool, filestore: bool) -> container.ClusterAddonsConfigArgs:
+    return container.ClusterAddonsConfigArgs(
+        gce_persistent_disk_csi_driver_config=container.ClusterAddonsConfigGcePersistentDiskCsiDriverConfigArgs(
+            enabled=True
+        ),
+        lustre_csi_driver_config=(
+            # The GPU networks have no route to the file servers.
+            container.ClusterAddonsConfigLustreCsiDriverConfigArgs(enabled=True, disable_multi_nic=True)
+            if lustre
+            else None
+        ),
+        gcs_fuse_csi_driver_config=(
+            container.ClusterAddonsConfigGcsFuseCsiDriverConfigArgs(enabled=True) if bucket else None
+        ),
+        gcp_filestore_csi_driver_config=(
+            container.ClusterAddonsConfigGcpFilestoreCsiDriverConfigArgs(enabled=True) if filestore else None
+        ),
+    )

@@ -1,0 +1,73 @@
+"""The node pool that GKE's class of elastic machines tries first, and scales from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+from pulumi_gcp import container
+
+from components.gcp.control_plane import ControlPlane
+from components.gcp.elastic import ElasticPlan
+from components.gcp.identity import Labeller, NodeIdentity
+from components.gcp.location import Location
+from components.gcp.machines import family
+from components.gcp.native_pool import class_node_label, class_node_taint
+from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.purchase import FLEX_START_DAYS
+
+__all__ = ["ELASTIC_POOL", "elastic_nodes"]
+
+ELASTIC_POOL = "elastic"
+
+
+def elastic_nodes(
+    name: str,
+    plan: ElasticPlan,
+    *,
+    location: Location,
+    control_plane: ControlPlane,
+    nodes: NodeIdentity,
+    labels: Mapping[str, str],
+    resource_labels: Labeller,
+    opts: pulumi.ResourceOptions,
+) -> container.NodePool:
+    """Up to the plan's GPUs on its smallest machine, bought in the way it prefers."""
+    flexible = plan.purchase[0] == "flex-start"
+    bought: dict[str, Any] = flex_start(FLEX_START_DAYS * 24) if flexible else {"spot": True}
+    gpus = gpu_config(plan.shape)
+    taint = class_node_taint()
+    return container.NodePool(
+        name,
+        name=ELASTIC_POOL,
+        cluster=control_plane.cluster_name,
+        location=location.region,
+        node_locations=[location.zone],
+        autoscaling=scaled(plan.max_gpus // plan.shape.gpus),
+        management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
+        upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+        network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
+        node_config=node_config(
+            name,
+            plan.shape.machine_type,
+            pool=ELASTIC_POOL,
+            disk_type=family(plan.shape.machine_type).disk_type,
+            root_gib=plan.root_gib,
+            account=nodes.email,
+            labels=labels,
+            resource_labels=resource_labels,
+            more={
+                **gpus,
+                **bought,
+                "node_labels": {**gpus["node_labels"], **class_node_label()},
+                "taints": [
+                    *gpus["taints"],
+                    container.NodePoolNodeConfigTaintArgs(key=taint["key"], value=taint["value"], effect="NO_SCHEDULE"),
+                ],
+            },
+        ),
+        opts=pulumi.ResourceOptions.merge(
+            opts, pulumi.ResourceOptions(depends_on=control_plane.before_nodes, delete_before_replace=True)
+        ),
+    )

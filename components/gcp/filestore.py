@@ -1,0 +1,45 @@
+"""The file system for small files: how large a Filestore instance is that holds them. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from components.plan import HEADROOM
+from components.spec import HomeStorage
+
+__all__ = ["HomePlan", "home_problems", "plan_home"]
+
+# Zonal tier, GiB: from 1 to 9.75 TiB in steps of 256 GiB, from 10 to 100 TiB in steps of 2.5 TiB.
+# Source: Filestore documentation, "Service tiers".
+_LEAST, _STEP, _SMALL_MOST = 1_024, 256, 9_984
+_LARGE_STEP, _MOST = 2_560, 102_400
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomePlan:
+    """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
+
+    capacity_gib: int
+    expected_gib: Decimal
+    protect: bool
+
+
+def home_problems(home: HomeStorage | None) -> list[str]:
+    """Why Filestore can't hold the home folders."""
+    if home is None or home.expected_gib * HEADROOM <= _MOST:
+        return []
+    return [
+        f"storage.home.expected_gib is {home.expected_gib:,}; Filestore holds at most {_MOST:,} GiB, 25 % headroom "
+        "among them: ask for less"
+    ]
+
+
+def plan_home(home: HomeStorage | None) -> HomePlan | None:
+    """The smallest zonal Filestore instance that holds what is expected, with headroom."""
+    if home is None:
+        return None
+    needed = max(home.expected_gib * HEADROOM, Decimal(_LEAST))
+    step = _STEP if needed <= _SMALL_MOST else _LARGE_STEP
+    return HomePlan(capacity_gib=math.ceil(needed / step) * step, expected_gib=home.expected_gib, protect=home.protect)

@@ -1,0 +1,64 @@
+"""The file system for small files: code, environments, notebooks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pulumi
+from pulumi_gcp import filestore
+
+from components.gcp.filestore import HomePlan
+from components.gcp.identity import Labeller
+from components.gcp.location import Location
+from components.gcp.network import Network
+from components.gcp.volumes import filestore_volume
+from components.kubernetes.volume import Volume
+
+__all__ = ["Home"]
+
+_SHARE: Final = "home"
+
+
+class Home(pulumi.ComponentResource):
+    """Outputs: instance_name, ip. `volume` is what claims are bound to."""
+
+    volume: Volume
+
+    def __init__(
+        self,
+        name: str,
+        plan: HomePlan,
+        *,
+        location: Location,
+        network: Network,
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:Home", name, {}, opts)
+        instance = filestore.Instance(
+            f"{name}-files",
+            tier="ZONAL",
+            location=location.zone,
+            protocol="NFS_V3",
+            file_shares=filestore.InstanceFileSharesArgs(name=_SHARE, capacity_gb=plan.capacity_gib),
+            networks=[
+                filestore.InstanceNetworkArgs(
+                    network=network.network.name,
+                    modes=["MODE_IPV4"],
+                    connect_mode="PRIVATE_SERVICE_ACCESS",
+                    reserved_ip_range=network.private_range,
+                )
+            ],
+            labels=labels(f"{name}-files"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=network.private_services, protect=plan.protect),
+        )
+        ip: pulumi.Output[str] = instance.networks[0].ip_addresses[0]
+        self.volume = filestore_volume(
+            location=location.zone,
+            instance=instance.name,
+            share=_SHARE,
+            ip=ip,
+            capacity_gib=max(1, int(plan.expected_gib)),
+            after=[instance],
+        )
+        self.register_outputs({"instanceName": instance.name, "ip": ip})

@@ -1,0 +1,78 @@
+"""Who may do what: the service account of nodes, and the pool that pods have their identities from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pulumi
+from pulumi_gcp import projects, serviceaccount
+
+__all__ = ["Labeller", "NodeIdentity", "workload_pool"]
+
+# Gives the labels of a resource by its logical name.
+Labeller = Callable[[str], dict[str, str]]
+
+# Logs, metrics and images, nothing else. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
+# examples/gke-a3-ultragpu (node_pool_service_account).
+_NODE_ROLES = (
+    "artifactregistry.reader",
+    "logging.logWriter",
+    "monitoring.metricWriter",
+    "monitoring.viewer",
+    "stackdriver.resourceMetadata.writer",
+    "storage.objectViewer",
+)
+
+
+class NodeIdentity(pulumi.ComponentResource):
+    """Outputs: email. grants: its roles, for nodes to wait for."""
+
+    email: pulumi.Output[str]
+    member: pulumi.Output[str]
+    account: serviceaccount.Account
+    grants: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        project: str,
+        account_id: str,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:NodeIdentity", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self.account = serviceaccount.Account(
+            f"{name}-account",
+            account_id=account_id,
+            display_name=f"GKE nodes of {name}",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.email, self.member = self.account.email, self.account.member
+        self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, here)
+        self.register_outputs({"email": self.email})
+
+
+def workload_pool(project: str) -> str:
+    """The pool of identities that a GKE cluster of the project gives to its pods."""
+    return f"{project}.svc.id.goog"
+
+
+def _granted(
+    name: str,
+    member: pulumi.Input[str],
+    roles: Sequence[str],
+    project: str,
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    return [
+        projects.IAMMember(
+            f"{name}-{role.replace('.', '-').lower()}",
+            project=project,
+            role=f"roles/{role}",
+            member=member,
+            opts=opts,
+        )
+        for role in roles
+    ]

@@ -1,0 +1,37 @@
+"""The way to the cluster's API, without a credential in it."""
+
+from __future__ import annotations
+
+import json
+
+__all__ = ["kubeconfig"]
+
+
+def kubeconfig(cluster: str, endpoint: str, certificate: str) -> str:
+    """A kubeconfig, as JSON, which is YAML too. `gke-gcloud-auth-plugin` gives a token at each use.
+
+    endpoint: address of the API. certificate: of its authority, in base 64.
+    """
+    server = {"server": f"https://{endpoint}", "certificate-authority-data": certificate}
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": cluster,
+            "clusters": [{"name": cluster, "cluster": server}],
+            "contexts": [{"name": cluster, "context": {"cluster": cluster, "user": cluster}}],
+            "users": [
+                {
+                    "name": cluster,
+                    "user": {
+                        "exec": {
+                            "apiVersion": "client.authentication.k8s.io/v1beta1",
+                            "command": "gke-gcloud-auth-plugin",
+                            "provideClusterInfo": True,
+                            "interactiveMode": "Never",
+                        }
+                    },
+                }
+            ],
+        }
+    )

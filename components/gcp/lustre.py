@@ -1,0 +1,103 @@
+"""How large and how fast a Managed Lustre instance must be for what is asked of it, at the lowest price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from components.offers import cheapest, offer
+from components.plan import GIB_PER_TIB, HEADROOM
+from components.spec import SharedStorage
+
+__all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tier:
+    """Capacities of one tier, GiB: from least to most, in steps of `step` to the threshold and of `large_step` beyond.
+
+    An instance at or below the threshold can never grow past it.
+    """
+
+    least: int
+    most: int
+    step: int
+    threshold: int
+    large_step: int
+
+    def capacity(self, needed_gib: Decimal) -> int:
+        """The smallest capacity on sale that holds so much; above `most` where none does."""
+        step = self.step if needed_gib <= self.threshold else self.large_step
+        return max(self.least, math.ceil(needed_gib / step) * step)
+
+
+# MB/s for each TiB -> its capacities.
+# Source: Managed Lustre documentation, "Performance tiers" and "Increase the capacity" (2026-06).
+LUSTRE_TIERS = {
+    125: Tier(least=72_000, most=12_240_000, step=72_000, threshold=12_240_000, large_step=72_000),
+    250: Tier(least=36_000, most=40_032_000, step=36_000, threshold=6_120_000, large_step=288_000),
+    500: Tier(least=18_000, most=20_016_000, step=18_000, threshold=3_060_000, large_step=144_000),
+    1000: Tier(least=9_000, most=10_008_000, step=9_000, threshold=1_530_000, large_step=72_000),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LustrePlan:
+    """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each TiB of 1,024 GiB.
+
+    choice: why this tier, in one sentence.
+    """
+
+    capacity_gib: int
+    usable_gib: int
+    tier: int
+    protect: bool
+    choice: str
+
+    @property
+    def gb_per_s(self) -> Decimal:
+        """Throughput of the whole, GB/s."""
+        return Decimal(self.capacity_gib) / GIB_PER_TIB * self.tier / 1_000
+
+
+def _capacity(asked: SharedStorage, tier: int) -> int:
+    fast_gib = asked.gb_per_s * 1_000 / tier * GIB_PER_TIB
+    return LUSTRE_TIERS[tier].capacity(max(asked.usable_tib * GIB_PER_TIB * HEADROOM, fast_gib))
+
+
+def lustre_problems(asked: SharedStorage) -> list[str]:
+    """Why no tier, or not the one the spec sets, is large and fast enough."""
+    tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
+    if any(_capacity(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
+        return []
+    limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} GiB at {tier} MB/s per TiB" for tier in tiers)
+    return [
+        f"storage.shared asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s; "
+        f"Managed Lustre has at most {limits}: ask for less"
+    ]
+
+
+def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
+    """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
+
+    price: USD per GiB-month of a tier. A tier without a price is not ranked; where none has one, it is the slowest.
+    Asked is what `lustre_problems` has no objection to.
+    """
+    capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
+    chosen, choice = cheapest(
+        [
+            offer(tier, capacity, price(tier))
+            for tier, capacity in capacities.items()
+            if capacity <= LUSTRE_TIERS[tier].most
+        ],
+        tier=asked.tier,
+    )
+    return LustrePlan(
+        capacity_gib=chosen.capacity_gib,
+        usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
+        tier=chosen.tier,
+        protect=asked.protect,
+        choice=choice,
+    )

@@ -1,0 +1,73 @@
+"""The MIG pool: nodes whose GPUs are sliced, for development and inference; no fabric, no training over nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+from pulumi_gcp import container
+
+from components.gcp.control_plane import ControlPlane
+from components.gcp.identity import Labeller, NodeIdentity
+from components.gcp.location import Location
+from components.gcp.machines import family
+from components.gcp.mig import MigPlan
+from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.purchase import FLEX_START_DAYS
+
+__all__ = ["MIG_POOL", "MigPool"]
+
+MIG_POOL = "mig"
+
+
+class MigPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name. Pods ask for `nvidia.com/gpu` and select `cloud.google.com/gke-gpu-partition-size`."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: MigPlan,
+        *,
+        location: Location,
+        control_plane: ControlPlane,
+        nodes: NodeIdentity,
+        after: Sequence[pulumi.Resource],
+        labels: Mapping[str, str],
+        resource_labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:MigPool", name, {}, opts)
+        flexible = plan.purchase == "flex-start"
+        size: dict[str, Any] = {"autoscaling": scaled(plan.nodes)} if flexible else {"node_count": plan.nodes}
+        bought: dict[str, Any] = {
+            "on-demand": {},
+            "spot": {"spot": True},
+            "flex-start": flex_start(FLEX_START_DAYS * 24),
+        }[plan.purchase]
+        pool = container.NodePool(
+            f"{name}-nodes",
+            name=MIG_POOL,
+            cluster=control_plane.cluster_name,
+            location=location.region,
+            node_locations=[location.zone],
+            **size,
+            management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
+            upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+            network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
+            node_config=node_config(
+                f"{name}-nodes",
+                plan.shape.machine_type,
+                pool=MIG_POOL,
+                disk_type=family(plan.shape.machine_type).disk_type,
+                root_gib=plan.root_gib,
+                account=nodes.email,
+                labels=labels,
+                resource_labels=resource_labels,
+                more={**gpu_config(plan.shape, partition=plan.size), **bought},
+            ),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*control_plane.before_nodes, *after], delete_before_replace=True
+            ),
+        )
+        self.register_outputs({"nodePoolName": pool.name})

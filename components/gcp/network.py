@@ -1,0 +1,125 @@
+"""The networks: the cluster's own with a way out or none, and those of the GPU fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_gcp import compute, servicenetworking
+
+from components.gcp.fabric_networks import Subnet, fabric_networks
+from components.gcp.identity import Labeller
+from components.gcp.location import Location
+from components.gcp.plan import NetworkPlan
+
+__all__ = ["PODS_RANGE", "SERVICES_RANGE", "Network"]
+
+PODS_RANGE = "pods"
+SERVICES_RANGE = "services"
+
+
+class Network(pulumi.ComponentResource):
+    """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in their order.
+
+    ways_out: what nodes wait for. private_services: what Google's own services inside the network wait for, empty where
+    there are none; `private_range` is the name of their range.
+    """
+
+    network: compute.Network
+    subnetwork: compute.Subnetwork
+    gpu_subnets: list[Subnet]
+    ways_out: list[pulumi.Resource]
+    private_services: list[pulumi.Resource]
+    private_range: pulumi.Output[str] | None
+
+    def __init__(
+        self,
+        name: str,
+        plan: NetworkPlan,
+        location: Location,
+        *,
+        after: Sequence[pulumi.Resource],
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the APIs. labels: the range for Google's services is the only part of a network that takes any."""
+        super().__init__("gpucluster:gcp:Network", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self.network = compute.Network(
+            f"{name}-vpc",
+            auto_create_subnetworks=False,
+            mtu=plan.mtu,
+            routing_mode="REGIONAL",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.subnetwork = compute.Subnetwork(
+            f"{name}-nodes",
+            network=self.network.id,
+            region=location.region,
+            ip_cidr_range=plan.addresses.nodes,
+            # Nodes have no public address: this is their way to Google's APIs and registries.
+            private_ip_google_access=True,
+            secondary_ip_ranges=[
+                compute.SubnetworkSecondaryIpRangeArgs(range_name=PODS_RANGE, ip_cidr_range=plan.addresses.pods),
+                compute.SubnetworkSecondaryIpRangeArgs(
+                    range_name=SERVICES_RANGE, ip_cidr_range=plan.addresses.services
+                ),
+            ],
+            log_config=compute.SubnetworkLogConfigArgs(
+                aggregation_interval="INTERVAL_10_MIN", flow_sampling=0.5, metadata="INCLUDE_ALL_METADATA"
+            ),
+            opts=here,
+        )
+        self.ways_out = self._way_out(name, location) if plan.nat else []
+        self.private_services, self.private_range = [], None
+        if plan.private_services:
+            self._private_services(name, plan.addresses.private_services, labels)
+        self.gpu_subnets = fabric_networks(
+            f"{name}-gpu",
+            plan.gpu_networks,
+            plan.addresses.gpu,
+            mtu=plan.mtu,
+            location=location,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.register_outputs({"network": self.network.name, "subnetwork": self.subnetwork.name})
+
+    def _way_out(self, name: str, location: Location) -> list[pulumi.Resource]:
+        """NAT for images that are not in Google's registries. The GPU networks have none: nothing leaves by them."""
+        here = pulumi.ResourceOptions(parent=self)
+        router = compute.Router(f"{name}-router", network=self.network.id, region=location.region, opts=here)
+        nat = compute.RouterNat(
+            f"{name}-nat",
+            router=router.name,
+            region=location.region,
+            nat_ip_allocate_option="AUTO_ONLY",
+            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
+            subnetworks=[
+                compute.RouterNatSubnetworkArgs(name=self.subnetwork.id, source_ip_ranges_to_nats=["ALL_IP_RANGES"])
+            ],
+            opts=here,
+        )
+        return [router, nat]
+
+    def _private_services(self, name: str, cidr: str, labels: Labeller) -> None:
+        """A range of ours in which Google's services (Lustre, Filestore) stand, and the way to them."""
+        here = pulumi.ResourceOptions(parent=self)
+        address, _, length = cidr.partition("/")
+        reserved = compute.GlobalAddress(
+            f"{name}-private-range",
+            purpose="VPC_PEERING",
+            address_type="INTERNAL",
+            address=address,
+            prefix_length=int(length),
+            network=self.network.id,
+            labels=labels(f"{name}-private-range"),
+            opts=here,
+        )
+        connection = servicenetworking.Connection(
+            f"{name}-private-services",
+            network=self.network.id,
+            service="servicenetworking.googleapis.com",
+            reserved_peering_ranges=[reserved.name],
+            opts=here,
+        )
+        self.private_services, self.private_range = [connection], reserved.name

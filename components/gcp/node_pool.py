@@ -1,0 +1,106 @@
+"""What every node pool of ours has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pulumi
+from pulumi_gcp import container
+
+from components.gcp.identity import Labeller
+from components.gcp.machines import family
+from components.shapes import Shape
+
+__all__ = ["GPU_TAINT_KEY", "flex_start", "gpu_config", "node_config", "scaled"]
+
+GPU_TAINT_KEY: Final = "nvidia.com/gpu"
+
+# Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
+_SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wmem": "4096 16384 16777216"}
+
+
+def node_config(
+    name: str,
+    machine_type: str,
+    *,
+    pool: str,
+    disk_type: str,
+    root_gib: int,
+    account: pulumi.Input[str],
+    labels: Mapping[str, str],
+    resource_labels: Labeller,
+    more: Mapping[str, Any] | None = None,
+) -> container.NodePoolNodeConfigArgs:
+    """Nodes of one pool: the nodes' own account, no way to it for pods, verified boot.
+
+    name: logical name of the pool. pool: its kind, for selectors. more: further arguments, by their names.
+    """
+    given: dict[str, Any] = {"node_labels": {}, **(more or {})}
+    return container.NodePoolNodeConfigArgs(
+        machine_type=machine_type,
+        image_type="COS_CONTAINERD",
+        disk_type=disk_type,
+        disk_size_gb=root_gib,
+        service_account=account,
+        oauth_scopes=["https://www.googleapis.com/auth/cloud-platform"],
+        labels={**labels, "gpucluster/pool": pool, **given.pop("node_labels")},
+        resource_labels=resource_labels(name),
+        # Without it, pods read the credentials of their node.
+        workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
+        metadata={"disable-legacy-endpoints": "true"},
+        shielded_instance_config=container.NodePoolNodeConfigShieldedInstanceConfigArgs(
+            enable_secure_boot=True, enable_integrity_monitoring=True
+        ),
+        gvnic=container.NodePoolNodeConfigGvnicArgs(enabled=True),
+        kubelet_config=container.NodePoolNodeConfigKubeletConfigArgs(insecure_kubelet_readonly_port_enabled="FALSE"),
+        **given,
+    )
+
+
+def gpu_config(shape: Shape, *, partition: str | None = None) -> dict[str, Any]:
+    """What GPU nodes have besides, for `more`: their GPUs with GKE's driver, the GPU taint, their disks as one.
+
+    partition: size of the slices of every GPU.
+    """
+    return {
+        "node_labels": {"nvidia.com/gpu.present": "true"},
+        "guest_accelerators": [
+            container.NodePoolNodeConfigGuestAcceleratorArgs(
+                type=family(shape.machine_type).accelerator,
+                count=shape.gpus,
+                gpu_partition_size=partition,
+                # Left out, it is a difference at every preview (hashicorp/terraform-provider-google 23248).
+                gpu_driver_installation_config=(
+                    container.NodePoolNodeConfigGuestAcceleratorGpuDriverInstallationConfigArgs(
+                        gpu_driver_version="DEFAULT"
+                    )
+                ),
+            )
+        ],
+        # GKE adds it by itself; written here, it is no difference.
+        "taints": [container.NodePoolNodeConfigTaintArgs(key=GPU_TAINT_KEY, value="present", effect="NO_SCHEDULE")],
+        # One RAID0 for emptyDir, images and logs.
+        "ephemeral_storage_local_ssd_config": (
+            container.NodePoolNodeConfigEphemeralStorageLocalSsdConfigArgs(local_ssd_count=shape.nvme_disks)
+            if shape.nvme_disks
+            else None
+        ),
+        "linux_node_config": container.NodePoolNodeConfigLinuxNodeConfigArgs(sysctls=_SYSCTLS),
+    }
+
+
+def flex_start(hours: int) -> dict[str, Any]:
+    """What nodes have besides that come when there is capacity and go after so many hours."""
+    return {
+        "flex_start": True,
+        "max_run_duration": f"{hours * 3600}s",
+        "reservation_affinity": container.NodePoolNodeConfigReservationAffinityArgs(
+            consume_reservation_type="NO_RESERVATION"
+        ),
+    }
+
+
+def scaled(most: int) -> container.NodePoolAutoscalingArgs:
+    """A pool that GKE scales from nothing to so many nodes, wherever capacity is found."""
+    return container.NodePoolAutoscalingArgs(total_min_node_count=0, total_max_node_count=most, location_policy="ANY")

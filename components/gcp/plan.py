@@ -1,0 +1,352 @@
+"""The whole cluster on Google Cloud as plain values: what needs no cloud is answered here. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from components.gcp.access import AccessPlan, access_problems, plan_access
+from components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
+from components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
+from components.gcp.filestore import HomePlan, home_problems, plan_home
+from components.gcp.location import Location
+from components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
+from components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
+from components.gcp.mig import MigPlan, mig_problems, plan_mig
+from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
+from components.plan import GIB_PER_TIB, Equivalence, PlanError, StoragePrice, cluster_facts
+from components.shapes import Shape
+from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase, PrivateAccess, ReservationPlacement
+
+__all__ = [
+    "BucketPlan",
+    "GcpClusterPlan",
+    "NetworkPlan",
+    "PlacementPlan",
+    "SystemPlan",
+    "TrainingPlan",
+    "config_problems",
+    "plan_cluster",
+    "plan_problems",
+]
+
+# The version of the other clouds. A3 Mega was validated on it and A3 Ultra is declared with it.
+# Source: NVIDIA/aicr v0.11.1 (A3 Mega); GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.).
+KUBERNETES_VERSION = "1.35"
+
+SYSTEM_NODES = 3
+
+# Source: Kubernetes Engine API, names of clusters and node pools.
+_CLUSTER_NAME = 40
+# Keys of labels start with a letter. Source: Google Cloud documentation, "Requirements for labels".
+_LABEL_KEY = re.compile(r"^[a-z]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPlan:
+    """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
+    of one network. mtu: of every network, bytes. nat: a way out to the internet. private_services: Google's own
+    services appear inside the network.
+    """
+
+    addresses: AddressPlan
+    gpu_networks: tuple[str, ...]
+    mtu: int
+    nat: bool
+    private_services: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan:
+    """CPU nodes for DNS, Karpenter and operators: one in each of three zones."""
+
+    machine_type: str = "e2-standard-4"
+    root_gib: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementPlan:
+    """compact: nodes close together, by a resource policy made for this pool or the one named.
+
+    reservation: its id. policy: the resource policy the reservation was made with; none is forced on another one.
+    """
+
+    compact: bool
+    reservation: str | None = None
+    policy: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. active: the capacity can be had now;
+    that of a calendar reservation only once it is delivered.
+    """
+
+    shape: Shape
+    nodes: int
+    spares: int
+    placement: PlacementPlan
+    flex_start_hours: int | None = None
+    active: bool = True
+    root_gib: int = 200
+    max_pods: int = GPU_PODS_PER_NODE
+
+    @property
+    def size(self) -> int:
+        """Nodes bought: asked and spare."""
+        return self.nodes + self.spares
+
+    @property
+    def started(self) -> int:
+        """Nodes that GKE is asked for now."""
+        return self.size if self.active else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketPlan:
+    """A bucket that nodes mount. usable_gib: what it is meant to hold, GiB; nothing enforces it."""
+
+    usable_gib: int
+    protect: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcpClusterPlan:
+    """cluster_name: of the GKE cluster and the Lustre instance. account_suffix: tells the service accounts of two
+    stacks apart, whose ids are too short for a stack's name.
+    """
+
+    name: str
+    cluster_name: str
+    account_suffix: str
+    stack: str
+    location: Location
+    labels: Mapping[str, str]
+    kubernetes_version: str
+    access: AccessPlan
+    network: NetworkPlan
+    system: SystemPlan
+    training: TrainingPlan
+    storage: LustrePlan | BucketPlan
+    home: HomePlan | None
+    elastic: ElasticPlan | None
+    mig: MigPlan | None
+    facts: Mapping[str, Any]
+
+
+def plan_cluster(
+    spec: ClusterSpec,
+    location: Location,
+    *,
+    stack: str,
+    machine: str | None = None,
+    storage_price: StoragePrice | None = None,
+) -> GcpClusterPlan:
+    """The plan of a spec at a location. Raises PlanError with every reason why Google Cloud can't carry it.
+
+    machine: machine type of the training pool, where it shall not be the one that the spec implies.
+    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    """
+    problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
+    if problems:
+        raise PlanError(problems)
+    shape = training_machine(spec, machine)
+    access = plan_access(spec.access, nodes_cidr=AddressPlan.nodes)
+    elastic, mig = plan_elastic(spec), plan_mig(spec)
+    training = _training(spec, shape)
+    storage = _storage(spec, location, storage_price)
+    capacity, speed = _sizes(storage)
+    return GcpClusterPlan(
+        name=spec.name,
+        cluster_name=_cluster_name(spec, stack),
+        account_suffix=hashlib.sha256(stack.encode()).hexdigest()[:4],
+        stack=stack,
+        location=location,
+        labels=dict(spec.labels),
+        kubernetes_version=KUBERNETES_VERSION,
+        access=access,
+        network=_network(spec, shape, nat=access.nat),
+        system=SystemPlan(),
+        training=training,
+        storage=storage,
+        home=plan_home(spec.storage.home),
+        elastic=elastic,
+        mig=mig,
+        facts=cluster_facts(
+            spec,
+            equivalence=Equivalence(
+                shape=shape,
+                nodes=spec.training.nodes,
+                co_location=_co_location(spec, training.placement),
+                storage_gib=capacity,
+                storage_gb_per_s=speed,
+            ),
+            outside_training=[
+                *([f"{spec.name}-elastic"] if elastic else []),
+                *([f"{spec.name}-mig"] if mig else []),
+            ],
+            not_built=_not_built(spec),
+            losses=[*_losses(spec, shape), *purchase_losses(spec, shape), *elastic_losses(spec, elastic)],
+            notes=[*_notes(spec, storage), *purchase_notes(spec, shape, location), *elastic_notes(elastic)],
+        ),
+    )
+
+
+def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[str]:
+    """Why the machine, or the zone for the machines of a spec, can't be used, in the words of the configuration."""
+    problems = machine_problems(spec, machine)
+    if problems or location is None:
+        return problems
+    elastic, mig = plan_elastic(spec), None if mig_problems(spec) else plan_mig(spec)
+    pools = {
+        **({mig.shape: "the MIG pool"} if mig else {}),
+        **({elastic.shape: "the elastic pool"} if elastic else {}),
+        training_machine(spec, machine): "the training pool",
+    }
+    return [problem for shape, what in pools.items() for problem in zone_problems(shape, location, what)]
+
+
+def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[str]:
+    """Every reason why Google Cloud can't carry a spec anywhere; each starts with the field it is about."""
+    shape = training_machine(spec, machine)
+    return [
+        *purchase_problems(spec, shape),
+        *_name_problems(_cluster_name(spec, stack)),
+        *_label_problems(spec.labels),
+        *access_problems(spec.access),
+        *_address_problems(spec, _network(spec, shape, nat=True)),
+        *mig_problems(spec),
+        *elastic_problems(spec),
+        *home_problems(spec.storage.home),
+        *(lustre_problems(spec.storage.shared) if spec.storage.shared.kind == "lustre" else []),
+    ]
+
+
+def _cluster_name(spec: ClusterSpec, stack: str) -> str:
+    """Stack names may hold what names of clusters may not."""
+    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
+
+
+def _network(spec: ClusterSpec, shape: Shape, *, nat: bool) -> NetworkPlan:
+    kind = family(shape.machine_type)
+    return NetworkPlan(
+        addresses=plan_addresses(len(kind.gpu_networks)),
+        gpu_networks=kind.gpu_networks,
+        mtu=kind.mtu,
+        nat=nat,
+        private_services=spec.storage.shared.kind == "lustre" or spec.storage.home is not None,
+    )
+
+
+def _training(spec: ClusterSpec, shape: Shape) -> TrainingPlan:
+    flex_start = isinstance(spec.purchase, FlexStartPurchase)
+    if isinstance(spec.placement, ReservationPlacement):
+        placement = PlacementPlan(
+            compact=spec.placement.group is not None, reservation=spec.placement.id, policy=spec.placement.group
+        )
+    else:
+        allowed = not flex_start or family(shape.machine_type).compact_flex_start
+        placement = PlacementPlan(compact=spec.placement.kind == "group" and allowed)
+    return TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        placement=placement,
+        flex_start_hours=spec.duration if flex_start else None,
+        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+    )
+
+
+def _storage(spec: ClusterSpec, location: Location, storage_price: StoragePrice | None) -> LustrePlan | BucketPlan:
+    shared = spec.storage.shared
+    if shared.kind == "bucket":
+        return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
+    return plan_lustre(shared, lambda tier: storage_price(CLOUD, location.region, tier) if storage_price else None)
+
+
+def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
+    """Capacity, GiB, and throughput, GB/s; None where none is promised."""
+    if isinstance(storage, BucketPlan):
+        return storage.usable_gib, None
+    return storage.capacity_gib, storage.gb_per_s
+
+
+def _name_problems(cluster_name: str) -> list[str]:
+    if len(cluster_name) <= _CLUSTER_NAME:
+        return []
+    return [
+        f"name and stack make the cluster's name {cluster_name!r}; GKE takes {_CLUSTER_NAME} characters: shorten one "
+        "of them"
+    ]
+
+
+def _label_problems(labels: Mapping[str, str]) -> list[str]:
+    wrong = [key for key in labels if not _LABEL_KEY.match(key)]
+    return [f"labels has the name {key!r}; on Google Cloud a label's name starts with a letter" for key in wrong]
+
+
+def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[str]:
+    elastic, mig = plan_elastic(spec), spec.mig
+    return address_problems(
+        network.addresses,
+        gpu_nodes=spec.training.nodes + spec.training.spares,
+        other_nodes=(elastic.max_gpus if elastic else 0) + (mig.nodes if mig else 0) + SYSTEM_NODES,
+        peers=spec.access.cidrs if isinstance(spec.access, PrivateAccess) else (),
+    )
+
+
+def _co_location(spec: ClusterSpec, placement: PlacementPlan) -> str:
+    if placement.reservation is not None:
+        return f"as reserved in {placement.reservation}"
+    if placement.compact:
+        return "one compact placement group"
+    return "best effort, as flex-start places them" if spec.placement.kind == "group" else "none, a single node"
+
+
+def _not_built(spec: ClusterSpec) -> list[str]:
+    """What the spec asks for and this cluster does not contain."""
+    if spec.storage.shared.bucket is None:
+        return []
+    return [
+        "storage.shared.bucket: on Google Cloud no bucket is linked to Lustre; storage.shared.kind: bucket mounts one"
+    ]
+
+
+def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """What Google Cloud can't give of what the spec asks."""
+    losses: list[str] = []
+    if shape.fabric_gbps == 0:
+        losses.append(
+            f"GPU fabric: {shape.machine_type} has none; nodes reach each other at {shape.host_gbps} Gb/s by TCP"
+        )
+    elif shape.fabric_gbps < spec.training.fabric_gbps:
+        asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
+        roce = "; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only" if shape.accelerator == "h100" else ""
+        losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}{roce}")
+    if shape.nvme_disks == 0:
+        losses.append(f"/scratch: {shape.machine_type} has no local disks of its own; it is on the boot disk")
+    if spec.storage.shared.fabric:
+        losses.append("storage.shared.fabric: Managed Lustre is reached by the host network, never over the GPU fabric")
+    return losses
+
+
+def _notes(spec: ClusterSpec, storage: LustrePlan | BucketPlan) -> list[str]:
+    """What the spec does not say of itself."""
+    notes: list[str] = []
+    if isinstance(storage, LustrePlan):
+        notes.append(f"shared storage: {storage.choice}")
+    else:
+        notes.append(
+            "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
+            "throughput is promised"
+        )
+    home = plan_home(spec.storage.home)
+    if home is not None:
+        notes.append(
+            f"home folders: Filestore is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"
+        )
+    return notes

@@ -1,0 +1,108 @@
+"""What each way to buy GPU nodes asks of a pool on Google Cloud. Nothing here buys a reservation. Imports no Pulumi.
+
+Sources: Google Cloud documentation, Cluster Director "Choose a consumption option", "Create a future reservation
+request in calendar mode", GKE "Consume reserved zonal resources" and "About flex-start";
+GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool (preconditions).
+"""
+
+from __future__ import annotations
+
+import re
+
+from components.gcp.location import Location
+from components.gcp.machines import family
+from components.shapes import Shape
+from components.spec import (
+    CapacityBlockPurchase,
+    ClusterSpec,
+    FlexStartPurchase,
+    OnDemandPurchase,
+    ReservationPlacement,
+)
+
+__all__ = ["FLEX_START_DAYS", "purchase_losses", "purchase_notes", "purchase_problems"]
+
+FLEX_START_DAYS = 7
+_CALENDAR_NODES = 80
+_CALENDAR_DAYS = 90
+# Nodes that GKE places in one group. Source: GKE documentation, "Define compact placement for GKE nodes".
+_GROUP_NODES = 1_500
+
+_RESERVATION = re.compile(
+    r"^projects/[a-z][a-z0-9.:-]{4,62}/reservations/[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+    r"(/reservationBlocks/[a-z0-9-]+(/reservationSubBlocks/[a-z0-9-]+)?)?$"
+)
+_RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
+
+
+def purchase_problems(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """Why these nodes can't be bought as the spec says."""
+    nodes, days = spec.training.nodes + spec.training.spares, spec.duration / 24
+    problems: list[str] = []
+    if isinstance(spec.placement, ReservationPlacement) and not _RESERVATION.match(spec.placement.id):
+        problems.append(f"placement.id is {spec.placement.id!r}; on Google Cloud write {_RESERVATION_FORM}")
+    if isinstance(spec.purchase, FlexStartPurchase) and days > FLEX_START_DAYS:
+        problems.append(
+            f"purchase.kind is 'flex-start', whose nodes are taken back after {FLEX_START_DAYS} days, and duration is "
+            f"{days:g} days; shorten duration, or choose on-demand or capacity-block"
+        )
+    if isinstance(spec.purchase, CapacityBlockPurchase):
+        if not family(shape.machine_type).calendar:
+            other = ", or ask for training.fabric_gbps 1600 (a3-megagpu-8g)" if shape.accelerator == "h100" else ""
+            problems.append(
+                f"purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for "
+                f"{shape.machine_type}; choose on-demand{other}"
+            )
+        if nodes > _CALENDAR_NODES:
+            problems.append(
+                f"training.nodes and training.spares make {nodes} nodes; a calendar reservation holds at most "
+                f"{_CALENDAR_NODES}: ask for fewer"
+            )
+        if days > _CALENDAR_DAYS:
+            problems.append(
+                f"purchase.kind is 'capacity-block', on Google Cloud a calendar reservation of at most "
+                f"{_CALENDAR_DAYS} days, and duration is {days:g} days; shorten duration or choose on-demand"
+            )
+    if nodes > _GROUP_NODES:
+        problems.append(
+            f"training.nodes and training.spares make {nodes} nodes; one compact placement holds at most "
+            f"{_GROUP_NODES:,}: ask for fewer"
+        )
+    return problems
+
+
+def purchase_losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """What this way to buy can't give."""
+    if not isinstance(spec.purchase, FlexStartPurchase):
+        return []
+    losses = [
+        "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back after "
+        f"{spec.duration} hours"
+    ]
+    if spec.placement.kind == "group" and not family(shape.machine_type).compact_flex_start:
+        losses.append(
+            f"co-location: Google Cloud places flex-start nodes of {shape.machine_type} as close as it can, and takes "
+            "no compact placement for them"
+        )
+    return losses
+
+
+def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[str]:
+    """What must be true that a plan, which asks no cloud, can't check."""
+    nodes = spec.training.nodes + spec.training.spares
+    placement = spec.placement
+    if isinstance(placement, ReservationPlacement):
+        notes = [
+            f"{placement.id} must hold {nodes} x {shape.machine_type} with its local SSDs in {location.zone}, the zone "
+            "of the stack's configuration: nothing is looked up before up"
+        ]
+        if isinstance(spec.purchase, CapacityBlockPurchase) and not spec.purchase.active:
+            notes.append(
+                f"the training pool has 0 nodes until {placement.id} is delivered: then set purchase.active: true and "
+                "run up"
+            )
+        return notes
+    on_demand = family(shape.machine_type).on_demand
+    if isinstance(spec.purchase, OnDemandPurchase) and on_demand is not None:
+        return [on_demand.format(machine=shape.machine_type)]
+    return []

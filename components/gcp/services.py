@@ -1,0 +1,18 @@
+"""The Google Cloud APIs that the cluster needs, switched on in its project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_gcp import projects
+
+__all__ = ["enabled_services"]
+
+
+def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """One resource for each API, such as `container`. They stay on after a destroy: others in the project use them."""
+    return [
+        projects.Service(f"{name}-{service}", service=f"{service}.googleapis.com", disable_on_destroy=False, opts=opts)
+        for service in services
+    ]

@@ -1,0 +1,136 @@
+"""The shared storage: Managed Lustre in the GPU nodes' zone, or a bucket that nodes mount."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_gcp import compute, lustre, storage
+
+from components.gcp.identity import Labeller, workload_pool
+from components.gcp.location import Location
+from components.gcp.lustre import LustrePlan
+from components.gcp.network import Network
+from components.gcp.plan import BucketPlan
+from components.gcp.volumes import bucket_volume, lustre_volume
+from components.kubernetes.volume import Volume
+from components.kubernetes.workspace import NAMESPACE
+
+__all__ = ["BucketStorage", "LustreStorage"]
+
+# The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
+_FILESYSTEM: Final = "shared"
+# Lustre's port, for nodes of GKE 1.33.2-gke.4655000 and newer. Source: Kubernetes Engine API, LustreCsiDriverConfig.
+_PORT: Final = "988"
+# Lustre takes its time. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/file-system/managed-lustre.
+_HOUR: Final = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
+
+
+class LustreStorage(pulumi.ComponentResource):
+    """Outputs: instance_id, ip. `volume` is what claims are bound to."""
+
+    volume: Volume
+
+    def __init__(
+        self,
+        name: str,
+        plan: LustrePlan,
+        *,
+        instance_id: str,
+        location: Location,
+        network: Network,
+        range_cidr: str,
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """instance_id: unique in project and zone. range_cidr: where the file servers stand."""
+        super().__init__("gpucluster:gcp:Storage", name, {}, opts)
+        # The servers open connections to their clients as well.
+        rule = compute.Firewall(
+            f"{name}-lustre",
+            network=network.network.id,
+            description="Lustre file servers to their clients",
+            source_ranges=[range_cidr],
+            allows=[compute.FirewallAllowArgs(protocol="tcp", ports=[_PORT])],
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        instance = lustre.Instance(
+            f"{name}-shared",
+            instance_id=instance_id,
+            location=location.zone,
+            filesystem=_FILESYSTEM,
+            # Numbers are texts in this API.
+            capacity_gib=str(plan.capacity_gib),
+            per_unit_storage_throughput=str(plan.tier),
+            network=pulumi.Output.format("projects/{0}/global/networks/{1}", location.project, network.network.name),
+            labels=labels(f"{name}-shared"),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[rule, *network.private_services],
+                protect=plan.protect,
+                custom_timeouts=_HOUR,
+                # Its id is taken until the old one is gone.
+                delete_before_replace=True,
+            ),
+        )
+        # IP_ADDRESS@tcp:/FILESYSTEM
+        ip = instance.mount_point.apply(lambda point: point.partition("@")[0])
+        self.volume = lustre_volume(
+            project=location.project,
+            zone=location.zone,
+            instance=instance.instance_id,
+            filesystem=_FILESYSTEM,
+            ip=ip,
+            capacity_gib=plan.usable_gib,
+            after=[instance],
+        )
+        self.register_outputs({"instanceId": instance.instance_id, "ip": ip})
+
+
+class BucketStorage(pulumi.ComponentResource):
+    """Outputs: bucket. `volume` is what claims are bound to."""
+
+    volume: Volume
+
+    def __init__(
+        self,
+        name: str,
+        plan: BucketPlan,
+        *,
+        location: Location,
+        after: Sequence[pulumi.Resource],
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the cluster, whose pool of identities has to be there first."""
+        super().__init__("gpucluster:gcp:Storage", name, {}, opts)
+        bucket = storage.Bucket(
+            f"{name}-shared",
+            location=location.region.upper(),
+            uniform_bucket_level_access=True,
+            public_access_prevention="enforced",
+            # Folders as a file system has them, which FUSE is faster on.
+            hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
+            # Deleted with what is in it, unless it is protected.
+            force_destroy=not plan.protect,
+            labels=labels(f"{name}-shared"),
+            opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
+        )
+        # Every pod of the namespace, as itself: no key and no account of Google's in between.
+        # Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
+        pods = pulumi.Output.format(
+            "principalSet://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/namespace/{2}",
+            bucket.project_number,
+            workload_pool(location.project),
+            NAMESPACE,
+        )
+        use = storage.BucketIAMMember(
+            f"{name}-use",
+            bucket=bucket.name,
+            role="roles/storage.objectUser",
+            member=pods,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.volume = bucket_volume(bucket=bucket.name, capacity_gib=plan.usable_gib, after=[use])
+        self.register_outputs({"bucket": bucket.name})

@@ -1,0 +1,65 @@
+"""CPU nodes for what the cluster itself runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_gcp import container
+
+from components.gcp.control_plane import ControlPlane
+from components.gcp.identity import Labeller, NodeIdentity
+from components.gcp.location import Location
+from components.gcp.node_pool import node_config
+from components.gcp.plan import SystemPlan
+
+__all__ = ["SYSTEM_POOL", "SystemPool"]
+
+SYSTEM_POOL = "system"
+
+
+class SystemPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name. `ready` is what in-cluster software waits for."""
+
+    node_pool_name: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: SystemPlan,
+        *,
+        location: Location,
+        control_plane: ControlPlane,
+        nodes: NodeIdentity,
+        labels: Mapping[str, str],
+        resource_labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:SystemPool", name, {}, opts)
+        pool = container.NodePool(
+            f"{name}-nodes",
+            name=SYSTEM_POOL,
+            cluster=control_plane.cluster_name,
+            location=location.region,
+            # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
+            node_locations=list(location.system_zones),
+            node_count=1,
+            management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
+            upgrade_settings=container.NodePoolUpgradeSettingsArgs(max_surge=1, max_unavailable=0),
+            network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
+            node_config=node_config(
+                f"{name}-nodes",
+                plan.machine_type,
+                pool=SYSTEM_POOL,
+                disk_type="pd-balanced",
+                root_gib=plan.root_gib,
+                account=nodes.email,
+                labels=labels,
+                resource_labels=resource_labels,
+            ),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=control_plane.before_nodes, delete_before_replace=True),
+        )
+        self.node_pool_name = pool.name
+        self.ready = [pool]
+        self.register_outputs({"nodePoolName": pool.name})

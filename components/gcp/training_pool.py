@@ -1,0 +1,128 @@
+"""The training pool: a fixed number of GPU nodes in one co-location domain with the fabric on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+from pulumi_gcp import compute, container
+
+from components.gcp.control_plane import ControlPlane
+from components.gcp.fabric_networks import Subnet
+from components.gcp.identity import Labeller, NodeIdentity
+from components.gcp.location import Location
+from components.gcp.machines import family
+from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.plan import TrainingPlan
+
+__all__ = ["TRAINING_POOL", "TrainingPool"]
+
+TRAINING_POOL = "training"
+
+
+class TrainingPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name, placement_policy_name (None without a compact placement)."""
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TrainingPlan,
+        *,
+        location: Location,
+        control_plane: ControlPlane,
+        nodes: NodeIdentity,
+        gpu_subnets: Sequence[Subnet],
+        after: Sequence[pulumi.Resource],
+        labels: Mapping[str, str],
+        resource_labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """gpu_subnets: of the additional interfaces; they can't be changed once the pool stands. after: what stands
+        before the first node starts.
+        """
+        super().__init__("gpucluster:gcp:TrainingPool", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        policy = plan.placement.policy
+        own = plan.placement.compact and policy is None
+        group = (
+            compute.ResourcePolicy(
+                f"{name}-placement",
+                region=location.region,
+                # No distance: on A3 Google refuses one that it has not granted to the project.
+                # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/resource-policy.
+                group_placement_policy=compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
+                opts=here,
+            )
+            if own
+            else None
+        )
+        policy_name = group.name if group is not None else policy
+        pool = container.NodePool(
+            f"{name}-nodes",
+            name=TRAINING_POOL,
+            cluster=control_plane.cluster_name,
+            location=location.region,
+            # One zone: peers of the fabric can't be in two, and node_count is for each zone.
+            node_locations=[location.zone],
+            max_pods_per_node=plan.max_pods,
+            **_size(plan),
+            management=container.NodePoolManagementArgs(
+                # Flex-start nodes can't be repaired: there may be none to replace them.
+                auto_repair=plan.flex_start_hours is None,
+                auto_upgrade=True,
+            ),
+            # Replace in place: there is no spare node of this kind to surge to.
+            upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+            placement_policy=(
+                container.NodePoolPlacementPolicyArgs(type="COMPACT", policy_name=policy_name)
+                if policy_name is not None
+                else None
+            ),
+            network_config=container.NodePoolNetworkConfigArgs(
+                enable_private_nodes=True,
+                additional_node_network_configs=[
+                    container.NodePoolNetworkConfigAdditionalNodeNetworkConfigArgs(network=network, subnetwork=subnet)
+                    for network, subnet in gpu_subnets
+                ]
+                or None,
+            ),
+            node_config=node_config(
+                f"{name}-nodes",
+                plan.shape.machine_type,
+                pool=TRAINING_POOL,
+                disk_type=family(plan.shape.machine_type).disk_type,
+                root_gib=plan.root_gib,
+                account=nodes.email,
+                labels=labels,
+                resource_labels=resource_labels,
+                more={**gpu_config(plan.shape), **_bought(plan)},
+            ),
+            # A pool of this name stands until the old one is gone, and so does what it holds of a reservation.
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*control_plane.before_nodes, *after], delete_before_replace=True
+            ),
+        )
+        self.ready = [pool]
+        self.register_outputs({"nodePoolName": pool.name, "placementPolicyName": policy_name})
+
+
+def _size(plan: TrainingPlan) -> dict[str, Any]:
+    """A fixed number of nodes; flex-start nodes come as there is capacity."""
+    return {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": scaled(plan.size)}
+
+
+def _bought(plan: TrainingPlan) -> dict[str, Any]:
+    if plan.flex_start_hours is not None:
+        return flex_start(plan.flex_start_hours)
+    if plan.placement.reservation is None:
+        return {}
+    return {
+        "reservation_affinity": container.NodePoolNodeConfigReservationAffinityArgs(
+            consume_reservation_type="SPECIFIC_RESERVATION",
+            key="compute.googleapis.com/reservation-name",
+            values=[plan.placement.reservation],
+        )
+    }
