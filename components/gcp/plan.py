@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from components.example_ranges import example_range_notes
 from components.gcp.access import AccessPlan, access_problems, plan_access
 from components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
 from components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
@@ -18,6 +19,7 @@ from components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
 from components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
 from components.gcp.mig import MigPlan, mig_problems, plan_mig
 from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
+from components.gcp.quotas import quota_note
 from components.plan import GIB_PER_TIB, Equivalence, PlanError, StoragePrice, cluster_facts
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase, PrivateAccess, ReservationPlacement
@@ -156,6 +158,7 @@ def plan_cluster(
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     access = plan_access(spec.access, nodes_cidr=AddressPlan.nodes)
+    network = _network(spec, shape, nat=access.nat)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     training = _training(spec, shape)
     storage = _storage(spec, location, storage_price)
@@ -169,7 +172,7 @@ def plan_cluster(
         labels=dict(spec.labels),
         kubernetes_version=KUBERNETES_VERSION,
         access=access,
-        network=_network(spec, shape, nat=access.nat),
+        network=network,
         system=SystemPlan(),
         training=training,
         storage=storage,
@@ -191,7 +194,13 @@ def plan_cluster(
             ],
             not_built=_not_built(spec),
             losses=[*_losses(spec, shape), *purchase_losses(spec, shape), *elastic_losses(spec, elastic)],
-            notes=[*_notes(spec, storage), *purchase_notes(spec, shape, location), *elastic_notes(elastic)],
+            notes=[
+                *_notes(spec, storage),
+                *purchase_notes(spec, shape, location),
+                *elastic_notes(elastic),
+                quota_note(spec, shape, elastic, region=location.region, networks=_networks(network)),
+                *example_range_notes(spec.access),
+            ],
         ),
     )
 
@@ -287,6 +296,12 @@ def _name_problems(cluster_name: str) -> list[str]:
 def _label_problems(labels: Mapping[str, str]) -> list[str]:
     wrong = [key for key in labels if not _LABEL_KEY.match(key)]
     return [f"labels has the name {key!r}; on Google Cloud a label's name starts with a letter" for key in wrong]
+
+
+def _networks(network: NetworkPlan) -> int:
+    """VPC networks: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
+    modes = network.gpu_networks
+    return 1 + modes.count("NetDevice") + ("RDMA" in modes)
 
 
 def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[str]:

@@ -1,0 +1,42 @@
+"""What a cluster takes of the project's quotas, which a plan can't look up. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from components.gcp.elastic import ElasticPlan
+from components.gcp.machines import family
+from components.shapes import Shape
+from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase
+
+__all__ = ["quota_note"]
+
+# GKE's name of a GPU -> its quota in a region. Source: Compute Engine documentation, "Allocation quotas"; Cloud Quotas.
+_METRICS = {
+    "nvidia-h100-80gb": "NVIDIA_H100_GPUS",
+    "nvidia-h100-mega-80gb": "NVIDIA_H100_MEGA_GPUS",
+    "nvidia-h200-141gb": "NVIDIA_H200_GPUS",
+    "nvidia-a100-80gb": "NVIDIA_A100_80GB_GPUS",
+    "nvidia-tesla-a100": "NVIDIA_A100_GPUS",
+}
+
+
+def quota_note(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None, *, region: str, networks: int) -> str:
+    """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
+
+    networks: VPC networks of the cluster. A calendar reservation charges none; Spot and flex-start charge the
+    preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption option".
+    """
+    needed: dict[str, int] = {}
+    if not isinstance(spec.purchase, CapacityBlockPurchase):
+        nodes = spec.training.nodes + spec.training.spares
+        metric = _metric(shape, preemptible=isinstance(spec.purchase, FlexStartPurchase))
+        needed[metric] = nodes * shape.gpus
+    if elastic is not None:
+        metric = _metric(elastic.shape, preemptible=True)
+        needed[metric] = needed.get(metric, 0) + elastic.max_gpus
+    parts = [f"{count:,} {metric} in {region}" for metric, count in needed.items()]
+    parts.append(f"{networks} VPC networks")
+    return f"quotas to have: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+
+
+def _metric(shape: Shape, *, preemptible: bool) -> str:
+    return f"{'PREEMPTIBLE_' if preemptible else ''}{_METRICS[family(shape.machine_type).accelerator]}"
