@@ -16,8 +16,8 @@ class Shape:
 
     gpu_memory_mib: memory of one GPU as the cloud's API gives it, MiB.
     memory_gib: RAM, GiB. nvme_gb: local NVMe of all disks together, GB.
-    fabric: EFA. fabric_gbps: GPU-fabric bandwidth of the node, Gb/s; host_gbps: IP bandwidth of its first network
-    card, Gb/s. network_cards: cards that carry the fabric.
+    fabric: EFA, TCPX, TCPXO, RoCE or none. fabric_gbps: GPU-fabric bandwidth of the node, Gb/s; host_gbps: IP bandwidth
+    beside it, Gb/s. network_cards: cards that carry the fabric.
     source, as_of: where the row was read, and the day of that source.
     """
 

@@ -13,8 +13,9 @@ from components.shapes import Shape, elastic_shape, shape, shapes, training_shap
 def test_every_row_has_a_source_a_day_and_sizes_above_zero(row: Shape) -> None:
     assert row.source
     assert datetime.date.fromisoformat(row.as_of) <= datetime.date(2026, 12, 31)
-    sizes = (row.gpus, row.gpu_memory_mib, row.vcpus, row.memory_gib, row.nvme_gb, row.fabric_gbps, row.network_cards)
-    assert min(sizes) > 0
+    assert min(row.gpus, row.gpu_memory_mib, row.vcpus, row.memory_gib, row.host_gbps) > 0
+    assert {row.fabric_gbps > 0, row.network_cards > 0, row.fabric != "none"} in ({True}, {False})
+    assert (row.nvme_gb > 0) is (row.nvme_disks > 0)
 
 
 def test_no_machine_type_stands_twice() -> None:
@@ -28,25 +29,32 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accelerator", "gbps", "expected"),
+    ("cloud", "accelerator", "gbps", "expected"),
     [
-        ("h100", 0, "p5.48xlarge"),
-        ("h100", 1600, "p5.48xlarge"),
-        ("h100", 6400, "p5.48xlarge"),
-        ("h200", 1600, "p5en.48xlarge"),
-        ("a100-80gb", 400, "p4de.24xlarge"),
-        ("a100-40gb", 0, "p4d.24xlarge"),
+        ("aws", "h100", 0, "p5.48xlarge"),
+        ("aws", "h100", 1600, "p5.48xlarge"),
+        ("aws", "h100", 6400, "p5.48xlarge"),
+        ("aws", "h200", 1600, "p5en.48xlarge"),
+        ("aws", "a100-80gb", 400, "p4de.24xlarge"),
+        ("aws", "a100-40gb", 0, "p4d.24xlarge"),
+        ("gcp", "h100", 0, "a3-highgpu-8g"),
+        ("gcp", "h100", 800, "a3-highgpu-8g"),
+        ("gcp", "h100", 801, "a3-megagpu-8g"),
+        ("gcp", "h100", 3200, "a3-megagpu-8g"),
+        ("gcp", "h200", 0, "a3-ultragpu-8g"),
+        ("gcp", "a100-80gb", 400, "a2-ultragpu-8g"),
+        ("gcp", "a100-40gb", 0, "a2-highgpu-8g"),
     ],
 )
 def test_training_takes_a_fabric_that_is_fast_enough_else_the_fastest(
-    accelerator: str, gbps: int, expected: str
+    cloud: str, accelerator: str, gbps: int, expected: str
 ) -> None:
-    assert training_shape("aws", accelerator, gbps).machine_type == expected
+    assert training_shape(cloud, accelerator, gbps).machine_type == expected
 
 
 def test_elastic_takes_the_smallest_machine_even_of_another_accelerator() -> None:
-    found = [elastic_shape("aws", accelerator).machine_type for accelerator in ("h100", "h200")]
-    assert found == ["p5.4xlarge", "p5.4xlarge"]
+    found = [elastic_shape(cloud, kind).machine_type for cloud in ("aws", "gcp") for kind in ("h100", "h200")]
+    assert found == ["p5.4xlarge", "p5.4xlarge", "a3-highgpu-1g", "a3-highgpu-1g"]
 
 
 def test_what_is_not_in_the_table_is_said() -> None:

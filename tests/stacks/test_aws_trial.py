@@ -173,7 +173,10 @@ def test_every_mistake_in_a_spec_is_reported_without_a_traceback(project: Any) -
     assert done.code != 0
     assert "trial.yaml: 2 problems" in done.out
     assert "training.nodes is 0" in done.out
-    assert "purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block; did you mean on-demand?" in done.out
+    assert (
+        "purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean on-demand?"
+        in done.out
+    )
     assert "Traceback" not in done.text
 
 
