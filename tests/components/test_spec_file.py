@@ -53,7 +53,8 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "line 6: training.spaers is not a field; did you mean spares?",
         "line 7: training.nodes is 'four'; write a whole number from 1 to 4,096",
         "line 7: training.nodes is given twice; keep one",
-        "line 9: purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean on-demand?",
+        "line 9: purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean "
+        "on-demand?",
         "line 10: placement has no kind; add kind: group or reservation or none",
         "line 13: storage.shared.usable_tib is 'lots'; write a number above 0 and at most 100,000, in digits alone",
         'line 14: labels.project is 7, which YAML reads as a number; put it in quotes: "7"',
