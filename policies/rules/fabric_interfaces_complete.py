@@ -1,65 +1,27 @@
-"""Every network card of a training node carries its EFA."""
+"""Every interface of the GPU fabric that a training node takes is there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource
-from policies.clouds.aws.interfaces import Interface, network_cards
-from policies.clouds.aws.training_pools import Machines, training_pools
+from policies.clouds.aws.checks import fabric_interfaces_complete as aws
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import fabric_interfaces_complete as gcp
 from policies.frameworks import AWS_PLACEMENT
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule
+from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-
-def check(stack: Stack) -> Iterator[Finding]:
-    for pool in training_pools(stack.resources):
-        for machines in pool:
-            yield from _aws(machines)
-
-
-def _aws(machines: Machines) -> Iterator[Finding]:
-    if machines.template is UNKNOWN:
-        yield machines.template_not_visible()
-        return
-    if machines.interfaces is UNKNOWN:
-        of_template = isinstance(machines.template, Resource)
-        said = "the network interfaces of its launch template are not known yet"
-        yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
-        return
-    if machines.fabric is None:
-        yield CannotTell(machines.resource, f"how many EFA interfaces {machines.label} take is not in our table")
-        return
-    fitted = {interface.card for interface in machines.interfaces if interface.efa}
-    missing = [card for card in machines.fabric.efa_cards if card not in fitted]
-    if missing and _may_be(missing, machines.interfaces):
-        yield CannotTell(machines.resource, f"EFA on {network_cards(missing)} of {machines.machine} is not known yet")
-    elif missing:
-        total = len(machines.fabric.efa_cards)
-        yield machines.finding(
-            f"{machines.label} with EFA on {total - len(missing)} of {total} network cards; "
-            f"missing on {network_cards(missing)}",
-            fix=f"List an interface of type `efa-only` on {network_cards(missing)} in networkInterfaces of the launch "
-            "template: device 1 on card 0, device 0 on the others.",
-        )
-
-
-def _may_be(missing: list[int], listed: list[Interface]) -> bool:
-    """Whether entries that are not known yet could be the missing ones."""
-    return sum(1 for entry in listed if entry.card is UNKNOWN or entry.kind is UNKNOWN) >= len(missing)
-
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
 
 RULE: Final = StackRule(
     name="fabric-interfaces-complete",
-    title="Nodes of a training pool have EFA on every network card that takes one",
-    why="Each missing card is bandwidth the machine's price includes and training does not get; without any, NCCL "
+    title="Nodes of a training pool have every interface of the GPU fabric that their machine type takes",
+    why="Each missing one is bandwidth the machine's price includes and training does not get; without any, NCCL "
     "falls back to TCP.",
-    fix="List one interface of type `efa-only` per network card in networkInterfaces of the launch template: device 1 "
-    "on card 0, device 0 on the others.",
-    reads="aws:eks/nodeGroup:NodeGroup, aws:ec2/launchTemplate:LaunchTemplate",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
     frameworks=(AWS_PLACEMENT,),
-    check=check,
+    check=_JUDGED.check,
 )

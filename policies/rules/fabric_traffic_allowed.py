@@ -1,64 +1,25 @@
-"""EFA traffic may pass between the nodes of a training pool."""
+"""Fabric traffic may pass between the nodes of a training pool."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources
-from policies.clouds.aws.security_groups import SecurityGroups, open_to_itself, security_groups_of
-from policies.clouds.aws.training_pools import Machines, training_pools
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from policies.clouds.aws.checks import fabric_traffic_allowed as aws
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import fabric_traffic_allowed as gcp
+from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-
-def check(stack: Stack) -> Iterator[Finding]:
-    for pool in training_pools(stack.resources):
-        for machines in pool:
-            yield from _aws(machines, stack.resources)
-
-
-def _aws(machines: Machines, resources: Resources) -> Iterator[Finding]:
-    if not isinstance(machines.template, Resource) or machines.interfaces is UNKNOWN:
-        return  # fabric-interfaces-complete has said so
-    told: set[str] = set()
-    for interface in machines.interfaces:
-        if not interface.efa:
-            continue
-        finding = _of_interface(machines, security_groups_of(interface, machines.template, resources), resources)
-        if finding is not None and finding.what not in told:
-            told.add(finding.what)
-            yield finding
-
-
-def _of_interface(machines: Machines, groups: SecurityGroups, resources: Resources) -> Violation | CannotTell | None:
-    closed = {group.name: open_to_itself(group, resources) for group in groups.made}
-    perhaps = {group.name: open_to_itself(group, resources) for group in groups.perhaps}
-    if any(not directions for directions in closed.values()):
-        return None
-    half_open = {name: directions[0] for name, directions in closed.items() if len(directions) == 1}
-    if half_open:
-        lacking = ", ".join(f"`{name}` lacks {direction}" for name, direction in half_open.items())
-        return machines.finding(f"the security group of the EFA interfaces is open to itself one way only: {lacking}")
-    if any(not directions for directions in perhaps.values()):
-        names = ", ".join(f"`{name}`" for name in perhaps)
-        return CannotTell(machines.resource, f"which of {names} its EFA interfaces carry is not known yet")
-    if groups.others or not (closed or perhaps):
-        # Often the group EKS makes: open to itself for EFA since Kubernetes 1.33 (eksctl pull request 8509).
-        return CannotTell(machines.resource, "a security group of its EFA interfaces is not made by this stack")
-    names = ", ".join(f"`{name}`" for name in (*closed, *perhaps))
-    return machines.finding(f"no security group of the EFA interfaces is open to itself: {names}")
-
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
 
 RULE: Final = StackRule(
     name="fabric-traffic-allowed",
-    title="The security group of EFA interfaces allows all traffic with itself, in and out",
-    why="EFA traffic is not IP: an egress rule for 0.0.0.0/0 does not match it, TCP works, and NCCL hangs in its first "
+    title="Traffic of the GPU fabric may pass between the nodes of a training pool",
+    why="Where it may not, the nodes start and are billed, TCP works elsewhere, and NCCL hangs in its first "
     "all-reduce.",
-    fix="Give the security group an ingress and an egress rule with protocol `-1` whose other end is the group itself "
-    "(referencedSecurityGroupId), and keep 0.0.0.0/0 egress beside it.",
-    reads="aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/securityGroup:SecurityGroup and its rules",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
-    check=check,
+    check=_JUDGED.check,
 )

@@ -2,112 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.placement import Group, Reservation, group_of, own_group_of, reservation_of
-from policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, Machines, label_of, training_pools
+from policies.clouds.aws.checks import training_pool_in_one_domain as aws
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import training_pool_in_one_domain as gcp
 from policies.frameworks import AWS_PLACEMENT
-from policies.reading import text
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule
+from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-
-def check(stack: Stack) -> Iterator[Finding]:
-    for pool in training_pools(stack.resources):
-        yield from _aws(pool, stack.resources)
-
-
-def _aws(pool: tuple[Machines, ...], resources: Resources) -> Iterator[Finding]:
-    nowhere: list[Machines] = []
-    domains: list[Group | Reservation | Unknown] = []
-    for machines in pool:
-        group, reservation = _placement(machines, resources)
-        if isinstance(group, Group):
-            domains.append(group)
-            yield from _cluster_strategy(machines, group)
-        elif machines.template is UNKNOWN:
-            domains.append(UNKNOWN)
-            yield machines.template_not_visible()
-        elif isinstance(reservation, Reservation):
-            domains.append(reservation)
-        elif reservation is None and group is None:
-            nowhere.append(machines)
-        else:
-            domains.append(UNKNOWN)
-            yield CannotTell(machines.resource, "the placement of its launch template is not known yet")
-    if nowhere:
-        where = "no placement group and no reservation"
-        if any(machines.resource.type == NODE_GROUP and machines.template is None for machines in nowhere):
-            where += ": the group has no launch template"
-        yield nowhere[0].finding(f"{label_of(tuple(nowhere))}, {where}")
-    elif UNKNOWN not in domains:
-        yield from _together(pool, [domain for domain in domains if domain is not UNKNOWN])
-
-
-def _placement(machines: Machines, resources: Resources) -> tuple[Group | Unknown | None, Reservation | Unknown | None]:
-    own = own_group_of(machines.resource, resources) if machines.resource.type != NODE_GROUP else None
-    reservation = reservation_of(machines.resource, resources) if machines.resource.type == INSTANCE else None
-    if not isinstance(machines.template, Resource):
-        return own, reservation
-    return (
-        own or group_of(machines.template, resources),
-        reservation if isinstance(reservation, Reservation) else reservation_of(machines.template, resources),
-    )
-
-
-def _cluster_strategy(machines: Machines, group: Group) -> Iterator[Finding]:
-    if group.resource is None:
-        named = "the placement group" if group.name is UNKNOWN else f"placement group `{group.name}`"
-        yield CannotTell(machines.resource, f"{named} is not part of this stack, nor is its strategy")
-        return
-    strategy = text(group.resource.inputs, "strategy")
-    if strategy is UNKNOWN:
-        yield CannotTell(machines.resource, f"the strategy of placement group `{group.resource.name}` is not known yet")
-    elif strategy != "cluster":
-        yield machines.finding(
-            f"{machines.label} in placement group `{group.resource.name}`, whose strategy is `{strategy}`",
-            fix="Set the strategy of the placement group to `cluster`.",
-        )
-
-
-def _together(pool: tuple[Machines, ...], domains: list[Group | Reservation]) -> Iterator[Finding]:
-    """Whether what the parts of a pool are placed by is one and the same."""
-    names = {_identity(domain): _named(domain) for domain in domains}
-    if len(names) < 2 and (len(domains) < 2 or UNKNOWN not in names):
-        return
-    told = ", ".join(sorted(set(names.values()), key=lambda name: name.replace("`", "")))
-    if all(isinstance(domain, Group) for domain in domains) and UNKNOWN not in names:
-        yield pool[0].finding(f"{label_of(pool)} in {len(names)} placement groups: {told}")
-    else:
-        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} stand together is not visible: {told}")
-
-
-def _identity(domain: Group | Reservation) -> str | Unknown:
-    if domain.resource is not None:
-        return domain.resource.urn
-    return domain.name if isinstance(domain, Group) else domain.id
-
-
-def _named(domain: Group | Reservation) -> str:
-    name = domain.resource.name if domain.resource is not None else _identity(domain)
-    kind = "" if isinstance(domain, Group) else "reservation "
-    return f"{kind}`{name}`" if isinstance(name, str) else f"{kind}not known yet"
-
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
 
 RULE: Final = StackRule(
     name="training-pool-in-one-domain",
     title="Nodes of one training pool share a co-location domain",
     why="Nodes in different parts of the data centre lose the fabric's bandwidth: every all-reduce waits, and the GPUs "
     "being paid for with it.",
-    fix="Make a placement group with strategy `cluster` and name it in the launch template (placement.groupName), or "
-    "target a reservation or capacity block there (capacityReservationSpecification), which is placed already; one "
-    "for all of the pool. Nodes that do not train together: give their node groups different labels `gpucluster/pool`.",
-    reads="aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, "
-    "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/placementGroup:PlacementGroup",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
     frameworks=(AWS_PLACEMENT,),
-    check=check,
+    check=_JUDGED.check,
 )

@@ -1,0 +1,1 @@
+"""What each rule looks at on AWS, one file per rule."""

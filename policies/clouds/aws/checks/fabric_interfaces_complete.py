@@ -1,0 +1,56 @@
+"""Every network card of a training node carries its EFA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.aws.interfaces import Interface, network_cards
+from policies.clouds.aws.training_pools import AwsMachines, training_pools
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "List one interface of type `efa-only` per network card in networkInterfaces of the launch template: device 1 "
+    "on card 0, device 0 on the others."
+)
+READS: Final = "aws:eks/nodeGroup:NodeGroup, aws:ec2/launchTemplate:LaunchTemplate"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for machines in pool:
+            yield from _of_machines(machines)
+
+
+def _of_machines(machines: AwsMachines) -> Iterator[Finding]:
+    if machines.template is UNKNOWN:
+        yield machines.template_not_visible()
+        return
+    if machines.interfaces is UNKNOWN:
+        of_template = isinstance(machines.template, Resource)
+        said = "the network interfaces of its launch template are not known yet"
+        yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
+        return
+    if machines.fabric is None:
+        yield CannotTell(machines.resource, f"how many EFA interfaces {machines.label} take is not in our table")
+        return
+    fitted = {interface.card for interface in machines.interfaces if interface.efa}
+    missing = [card for card in machines.fabric.efa_cards if card not in fitted]
+    if missing and _may_be(missing, machines.interfaces):
+        yield CannotTell(machines.resource, f"EFA on {network_cards(missing)} of {machines.machine} is not known yet")
+    elif missing:
+        total = len(machines.fabric.efa_cards)
+        yield machines.finding(
+            f"{machines.label} with EFA on {total - len(missing)} of {total} network cards; "
+            f"missing on {network_cards(missing)}",
+            fix=f"List an interface of type `efa-only` on {network_cards(missing)} in networkInterfaces of the launch "
+            "template: device 1 on card 0, device 0 on the others.",
+        )
+
+
+def _may_be(missing: list[int], listed: list[Interface]) -> bool:
+    """Whether entries that are not known yet could be the missing ones."""
+    return sum(1 for entry in listed if entry.card is UNKNOWN or entry.kind is UNKNOWN) >= len(missing)

@@ -1,0 +1,70 @@
+"""EC2 can launch machines with the interfaces a launch template lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.aws.fabric import FABRIC
+from policies.clouds.aws.interfaces import Interface, interfaces, network_cards
+from policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
+from policies.reading import text
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Use the layout of the machine type: card 0 device 0 of type `interface`, then one `efa-only` per card (device "
+    "1 on card 0, device 0 on the others), in a private subnet, without associatePublicIpAddress."
+)
+READS: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    if resource.type != LAUNCH_TEMPLATE:
+        return
+    listed = interfaces(resource)
+    if listed is UNKNOWN:
+        yield CannotTell(resource, "its network interfaces are not known yet")
+        return
+    if not any(interface.efa for interface in listed):
+        return
+    if problems := [*_pairs(listed), *_cards(listed, text(resource.inputs, "instanceType"))]:
+        yield Violation(resource, "; ".join(problems))
+
+
+def _pairs(listed: list[Interface]) -> Iterator[str]:
+    """Card and device identify an interface, and (0, 0) is the one the machine gets its address by."""
+    pairs = Counter((entry.card, entry.device) for entry in listed)
+    for (card, device), number in pairs.items():
+        if number > 1 and card is not UNKNOWN and device is not UNKNOWN:
+            yield f"{number} interfaces with card {card} device {device}; each pair must be unique"
+    first = [entry for entry in listed if (entry.card, entry.device) == (0, 0)]
+    if any(entry.kind == "efa-only" for entry in first):
+        yield "the interface with card 0 device 0 is `efa-only`; the machine's first one must be `interface` or `efa`"
+    if not first and all(entry.card is not UNKNOWN and entry.device is not UNKNOWN for entry in listed):
+        yield "no interface with card 0 device 0; the machine's first one must be `interface` or `efa`"
+    if len(listed) > 1 and any(entry.public_ip is True for entry in listed):
+        yield "a public IP address is asked for; EC2 assigns none at launch to a machine with several interfaces"
+
+
+def _cards(listed: list[Interface], machine: object) -> Iterator[str]:
+    """At most one EFA a card, and no more cards and interfaces than the machine has."""
+    pairs = {(entry.card, entry.device) for entry in listed if entry.efa}  # a pair given twice has been told already
+    efa = Counter(card for card, _ in pairs if card is not UNKNOWN)
+    doubled = [card for card, number in efa.items() if number > 1]
+    if doubled:
+        yield f"more than one EFA on {network_cards(doubled)}; a card carries one"
+    fabric = FABRIC.get(machine) if isinstance(machine, str) else None
+    if fabric is None:
+        return
+    beyond = [card for card in efa if card not in fabric.efa_cards]
+    if beyond:
+        takes = network_cards(list(fabric.efa_cards))
+        yield f"EFA on {network_cards(beyond)}; {machine} takes it on {takes}"
+    each = Counter(entry.card for entry in listed if entry.card is not UNKNOWN)
+    crowded = [card for card, number in each.items() if number > fabric.interfaces_per_card]
+    if crowded:
+        yield f"too many interfaces on {network_cards(crowded)}; {machine} takes {fabric.interfaces_per_card} a card"

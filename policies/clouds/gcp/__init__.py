@@ -1,0 +1,1 @@
+"""Google Cloud: networks of the machine types, GKE node pools, labels."""

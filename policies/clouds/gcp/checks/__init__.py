@@ -1,0 +1,1 @@
+"""What each rule looks at on Google Cloud, one file per rule."""

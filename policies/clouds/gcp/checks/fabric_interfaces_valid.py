@@ -1,0 +1,74 @@
+"""GKE takes a node pool with the additional networks it lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.gcp.fabric import Fabric, Kind
+from policies.clouds.gcp.names import last
+from policies.clouds.gcp.network_objects import LONGEST_NAME, NETWORK_OBJECT
+from policies.clouds.gcp.node_pools import Written, written_pools
+from policies.reading import at, flag, items, text
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Use the networks of the machine type, each once, or on A3 Ultra and A4 accelerator_network_profile alone; none "
+    "on nodes whose GPUs are sliced; gpudirect_strategy RDMA on A3 Ultra and A4 only, without fast_socket."
+)
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:networking.gke.io/v1:Network"
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    if resource.type == NETWORK_OBJECT:
+        yield from _name(resource)
+    for pool in written_pools(resource):
+        listed = items(pool.inputs, "networkConfig", "additionalNodeNetworkConfigs")
+        if listed is UNKNOWN:
+            if pool.fabric is not None:
+                yield CannotTell(resource, "its additional networks are not known yet")
+            continue
+        if problems := [*_listed(pool, listed), *_fabric(pool, pool.fabric, listed)]:
+            yield Violation(resource, "; ".join(problems))
+
+
+def _name(network: Resource) -> Iterator[Finding]:
+    name = text(network.inputs, "metadata", "name")
+    if isinstance(name, str) and len(name) > LONGEST_NAME:
+        what = f"name `{name}` has {len(name)} characters; GKE takes {LONGEST_NAME} for a Network"
+        yield Violation(network, what, fix="Give it a shorter metadata.name.")
+
+
+def _listed(pool: Written, listed: list[Any]) -> Iterator[str]:
+    """What holds for every machine type."""
+    if pool.sliced and listed:
+        yield f"{len(listed)} additional networks on nodes whose GPUs are sliced, which have no GPU networks"
+    subnets = Counter(last(name) for entry in listed if isinstance(name := text(entry, "subnetwork"), str))
+    for name, number in subnets.items():
+        if number > 1:
+            yield f"subnet `{name}` {number} times among its additional networks; each interface takes one of its own"
+
+
+def _fabric(pool: Written, fabric: Fabric | None, listed: list[Any]) -> Iterator[str]:
+    if fabric is None or fabric.kind is Kind.NONE:
+        return
+    if fabric.kind is not Kind.ROCE:
+        networks = Counter(last(name) for entry in listed if isinstance(name := text(entry, "network"), str))
+        for name, number in networks.items():
+            if number > 1:
+                yield f"network `{name}` {number} times among its additional networks; each interface takes its own"
+    profile = text(pool.inputs, "networkConfig", "acceleratorNetworkProfile")
+    if isinstance(profile, str) and fabric.kind is not Kind.ROCE:
+        yield f"acceleratorNetworkProfile `{profile}`; {pool.machine} takes none, A3 Ultra and A4 do"
+    elif isinstance(profile, str) and listed:
+        yield f"acceleratorNetworkProfile `{profile}`, by which GKE makes the networks, beside {len(listed)} others"
+    strategy = at(pool.inputs, "nodeConfig", "gpudirectStrategy")
+    if isinstance(strategy, str) and (strategy != "RDMA" or fabric.kind is not Kind.ROCE):
+        takes = "RDMA or none" if fabric.kind is Kind.ROCE else "none"
+        yield f"gpudirectStrategy `{strategy}`; {pool.machine} takes {takes}"
+    if flag(pool.inputs, "nodeConfig", "fastSocket", "enabled") is True and fabric.kind is Kind.ROCE:
+        yield "NCCL Fast Socket, which does not go together with RDMA"

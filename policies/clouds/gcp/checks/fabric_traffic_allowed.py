@@ -1,0 +1,66 @@
+"""Traffic of the GPUs may pass inside their networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.gcp.fabric import Fabric, Kind
+from policies.clouds.gcp.firewalls import firewalls_of, opening_of
+from policies.clouds.gcp.gpu_networks import gpu_networks_of
+from policies.clouds.gcp.networks import Entry, entries_of
+from policies.clouds.gcp.node_pools import NodePool, training_pools
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Give every GPU VPC of A3 High and A3 Mega a firewall rule that allows tcp, udp and icmp from its own subnets, and "
+    "a RoCE VPC none: it lets its own traffic in and takes no rule."
+)
+READS: Final = (
+    "gcp:container/nodePool:NodePool, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, "
+    "gcp:compute/firewall:Firewall"
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for nodes in pool:
+            entries = entries_of(nodes.written, stack.resources)
+            if nodes.fabric is not None and entries is not UNKNOWN:  # else fabric-interfaces-complete has said so
+                yield from _of_nodes(nodes, nodes.fabric, entries, stack.resources)
+
+
+def _of_nodes(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    networks = gpu_networks_of(pool, fabric, entries, resources)
+    if fabric.kind is Kind.ROCE:
+        yield from _roce(pool, networks, resources)
+    elif fabric.kind is not Kind.NONE:
+        yield from _open(pool, networks, resources)
+        elsewhere = {entry.network.label for entry in entries if entry.network.resource is None}
+        if elsewhere and len(networks) < len(entries):
+            named = ", ".join(sorted(elsewhere))
+            yield CannotTell(pool.resource, f"the firewall rules of network {named} are not part of this stack")
+
+
+def _roce(pool: NodePool, networks: list[Resource], resources: Resources) -> Iterator[Finding]:
+    for network in networks:
+        rules = ", ".join(f"`{rule.name}`" for rule in firewalls_of(network, resources))
+        if rules:
+            yield pool.finding(f"{pool.label} on RoCE network `{network.name}`, which takes no firewall rules: {rules}")
+
+
+def _open(pool: NodePool, networks: list[Resource], resources: Resources) -> Iterator[Finding]:
+    closed: dict[tuple[tuple[str, ...], bool], list[str]] = {}
+    for network in networks:
+        opening = opening_of(network, resources)
+        if opening.closed:
+            closed.setdefault((opening.closed, opening.certain), []).append(f"`{network.name}`")
+    for (protocols, certain), names in closed.items():
+        what = f"{', '.join(protocols)} from the subnets of GPU network {', '.join(names)}"
+        if certain:
+            yield pool.finding(f"{pool.label}; no firewall rule allows {what}")
+        else:
+            yield CannotTell(pool.resource, f"whether the firewall allows {what} is not known here")

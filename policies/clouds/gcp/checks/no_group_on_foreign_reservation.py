@@ -1,0 +1,49 @@
+"""A placement policy and a reservation go together only when the reservation was made with the policy.
+
+The provider has no argument to make a reservation with a policy, so one that this stack makes is made without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import Resources
+from policies.clouds.gcp.node_pools import CLUSTER, NODE_POOL, Written, written_pools
+from policies.clouds.gcp.placement import Policy, Reservation, policy_of, reservation_of
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Remove placement_policy from the node pool (the reservation is the co-location domain), or name the policy the "
+    "reservation was made with as policy_name."
+)
+READS: Final = (
+    "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, gcp:compute/resourcePolicy:ResourcePolicy, "
+    "gcp:compute/reservation:Reservation, gcp:compute/futureReservation:FutureReservation"
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for type_ in (NODE_POOL, CLUSTER):
+        for resource in stack.resources.of_type(type_):
+            for pool in written_pools(resource):
+                yield from _together(pool, stack.resources)
+
+
+def _together(pool: Written, resources: Resources) -> Iterator[Finding]:
+    policy, reservation = policy_of(pool, resources), reservation_of(pool, resources)
+    if policy is None or reservation is None:
+        return
+    if not isinstance(policy, Policy) or not isinstance(reservation, Reservation):
+        if isinstance(policy, Policy) or isinstance(reservation, Reservation):
+            yield CannotTell(pool.resource, "whether it has both a placement policy and a reservation is not known yet")
+        return
+    both = f"{policy.label} together with {reservation.label}"
+    if reservation.resource is not None:
+        yield Violation(pool.resource, f"{both}, which is not made with that policy")
+    elif policy.resource is not None or policy.name is None:
+        yield Violation(pool.resource, f"{both}, which was made elsewhere and not with that policy")
+    else:
+        yield CannotTell(pool.resource, f"{both}: whether it was made with that policy is not visible here")

@@ -1,0 +1,42 @@
+"""Nodes of one training pool stand in one zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.gcp.node_pools import NodePool, training_pools
+from policies.machines import label_of
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Set node_locations of every node pool of it to the one zone of its placement policy or reservation."
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        yield from _of_pool(pool)
+
+
+def _of_pool(pool: tuple[NodePool, ...]) -> Iterator[Finding]:
+    named: set[str] = set()
+    hidden: list[NodePool] = []
+    for nodes in pool:
+        zones = nodes.zones
+        if zones.region is not None:
+            yield nodes.finding(
+                f"{nodes.label} over {zones.count} zones that GKE chooses: the cluster is in region `{zones.region}` "
+                "and the node pool names no zone",
+                FIX,
+            )
+        elif zones.names is UNKNOWN:
+            hidden.append(nodes)
+        else:
+            named.update(zones.names)
+    if len(named) > 1:
+        yield pool[0].finding(f"{label_of(pool)} in {len(named)} zones: {', '.join(sorted(named))}")
+    elif hidden and (len(pool) > 1 or hidden[0].zones.count != 1):
+        yield CannotTell(hidden[0].resource, f"the zones of {label_of(hidden)} are not known yet")

@@ -1,0 +1,29 @@
+"""Nodes that train together are not taken back one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.gcp.node_pools import training_pools
+from policies.reading import flag
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Take a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; keep spot for pools of "
+    "independent jobs."
+)
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for nodes in pool:
+            on_spot = [flag(nodes.written.inputs, "nodeConfig", name) for name in ("spot", "preemptible")]
+            if True in on_spot:
+                yield nodes.finding(f"{nodes.label} on spot capacity")
+            elif UNKNOWN in on_spot:
+                yield CannotTell(nodes.resource, "whether it is on spot capacity is not known yet")

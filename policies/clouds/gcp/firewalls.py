@@ -1,0 +1,110 @@
+"""Which traffic the firewall rules of a VPC let in from its own subnets."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.gcp.networks import SUBNETWORK, own_network
+from policies.reading import at, flag, items, text
+
+__all__ = ["PROTOCOLS", "Opening", "firewalls_of", "opening_of"]
+
+PROTOCOLS: Final = ("tcp", "udp", "icmp")
+
+_FIREWALL: Final = "gcp:compute/firewall:Firewall"
+# Rules of a network may also come from a policy that is attached to it.
+_ATTACHED: Final = (
+    "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation",
+    "gcp:compute/regionNetworkFirewallPolicyAssociation:RegionNetworkFirewallPolicyAssociation",
+)
+# IANA numbers, which the API takes as well.
+_NUMBERS: Final = {"6": "tcp", "17": "udp", "1": "icmp"}
+_EVERY_PORT: Final = ("0-65535", "1-65535")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """
+    closed: protocols that no rule lets in from every subnet of the network.
+    certain: False where a rule that is not read here may decide otherwise.
+    """
+
+    closed: tuple[str, ...]
+    certain: bool
+
+
+def firewalls_of(network: Resource, resources: Resources) -> list[Resource]:
+    """The firewall rules of a network that this stack makes."""
+    return [rule for rule in resources.of_type(_FIREWALL) if own_network(rule, resources).resource is network]
+
+
+def opening_of(network: Resource, resources: Resources) -> Opening:
+    """What is closed between the subnets of a network; Google Cloud lets everything out and nothing in by itself."""
+    ranges = [
+        at(subnet.inputs, "ipCidrRange")
+        for subnet in resources.of_type(SUBNETWORK)
+        if own_network(subnet, resources).resource is network
+    ]
+    opened: set[str] = set()
+    certain = not any(network.urn in urns for type_ in _ATTACHED for urns in _dependencies(type_, resources))
+    for rule in firewalls_of(network, resources):
+        if flag(rule.inputs, "disabled") is True or text(rule.inputs, "direction") == "EGRESS":
+            continue
+        if _unread(rule) or not ranges or UNKNOWN in ranges:
+            certain = False
+        elif _covers(_listed(rule.inputs, "sourceRanges"), ranges):
+            opened |= _protocols(_listed(rule.inputs, "allows"))
+    return Opening(tuple(name for name in PROTOCOLS if name not in opened), certain)
+
+
+def _dependencies(type_: str, resources: Resources) -> list[tuple[str, ...]]:
+    return [rule.dependencies.get("attachmentTarget", ()) for rule in resources.of_type(type_)]
+
+
+def _unread(rule: Resource) -> bool:
+    """Whether a rule denies, holds for some machines only, or is not known yet."""
+    narrowed = ("denies", "targetTags", "targetServiceAccounts", "sourceTags", "sourceServiceAccounts")
+    if any(at(rule.inputs, name) not in (None, []) for name in narrowed):
+        return True
+    sources, allows = items(rule.inputs, "sourceRanges"), items(rule.inputs, "allows")
+    if sources is UNKNOWN or allows is UNKNOWN or UNKNOWN in sources:
+        return True
+    read = [at(rule.inputs, "disabled"), at(rule.inputs, "direction")]
+    return UNKNOWN in read or any(UNKNOWN in (at(part, "protocol"), at(part, "ports")) for part in allows)
+
+
+def _covers(sources: list[Any], ranges: list[Any]) -> bool:
+    """Whether the sources hold every range; a rule without sources is for all of them."""
+    outer = [_range(source) for source in sources]
+    return not sources or all(any(_inside(_range(inner), of) for of in outer) for inner in ranges)
+
+
+def _range(written: object) -> ipaddress.IPv4Network | None:
+    """An IPv4 range, the only kind GPU networks have; None for anything else."""
+    try:
+        return ipaddress.IPv4Network(str(written), strict=False)
+    except ValueError:
+        return None
+
+
+def _inside(inner: ipaddress.IPv4Network | None, outer: ipaddress.IPv4Network | None) -> bool:
+    return inner is not None and outer is not None and inner.subnet_of(outer)
+
+
+def _protocols(allows: list[Any]) -> set[str]:
+    found: set[str] = set()
+    for entry in allows:
+        protocol = str(at(entry, "protocol")).lower()
+        ports = _listed(entry, "ports")
+        if not ports or any(port in _EVERY_PORT for port in ports):
+            found |= set(PROTOCOLS) if protocol == "all" else {_NUMBERS.get(protocol, protocol)}
+    return found
+
+
+def _listed(value: object, name: str) -> list[Any]:
+    """A list that `_unread` has seen to be known."""
+    listed = items(value, name)
+    return [] if listed is UNKNOWN else listed

@@ -1,0 +1,119 @@
+"""Whether the networks of a training pool carry its GPU fabric: how many, in which order, with which MTU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.gcp.fabric import Fabric, Kind
+from policies.clouds.gcp.names import is_zone
+from policies.clouds.gcp.networks import NETWORK, SUBNETWORK, Entry, Place, own_network, profile_of, resolved
+from policies.clouds.gcp.node_pools import NodePool
+from policies.reading import whole
+from policies.rule import CannotTell, Finding
+
+__all__ = ["gpu_networks_of", "network_findings"]
+
+# What a network without an MTU has; `mtu` of gcp:compute/network:Network.
+_DEFAULT_MTU = 1460
+
+
+def network_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    """What is wrong with the additional networks, once there are enough of them."""
+    yield from _distinct(pool, fabric, entries, resources)
+    if fabric.kind is Kind.ROCE:
+        yield from _roce(pool, fabric, entries)
+    else:
+        yield from _mtu(pool, fabric, entries, resources)
+
+
+def gpu_networks_of(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> list[Resource]:
+    """The networks this stack makes that the GPUs of a pool talk over."""
+    if fabric.kind is not Kind.ROCE:
+        return resolved(pool, entries, resources)
+    return [network for network in resolved(pool, entries, resources) if isinstance(profile_of(network), str)]
+
+
+def _distinct(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    """Every interface has a network of its own, with RoCE a subnet, and none is the cluster's."""
+    places = [entry.subnet if fabric.kind is Kind.ROCE else entry.network for entry in entries]
+    what = "subnets" if fabric.kind is Kind.ROCE else "networks"
+    known = {place.identity for place in places if place.identity is not UNKNOWN}
+    if any(place.identity is UNKNOWN for place in places):
+        made = [resources.get(urn) for urn in pool.written.dependencies("networkConfig")]
+        if not made or any(found is None or found.type not in (NETWORK, SUBNETWORK) for found in made):
+            yield CannotTell(pool.resource, "which networks its GPUs have is not known yet")
+            return
+        type_ = SUBNETWORK if fabric.kind is Kind.ROCE else NETWORK
+        if not any(found is not None and found.type == type_ for found in made):
+            return
+        known |= {found.urn for found in made if found is not None and found.type == type_}
+    if len(known) < min(len(places), fabric.networks):
+        yield pool.finding(f"{pool.label} with {len(places)} additional networks on {len(known)} {what}")
+    own = own_network(pool.cluster, resources).identity if pool.cluster is not None else UNKNOWN
+    if own is not UNKNOWN and own in {entry.network.identity for entry in entries}:
+        yield pool.finding(f"{pool.label} with the cluster's own network among its additional networks")
+
+
+def _mtu(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    places = [entry.network for entry in entries if entry.network.identity is not UNKNOWN]
+    places += [Place(UNKNOWN, network) for network in resolved(pool, entries, resources)]
+    if pool.cluster is not None:
+        places.append(own_network(pool.cluster, resources))
+    by_identity = {place.identity: place for place in places}
+    wrong: list[str] = []
+    hidden: list[str] = []
+    for place in by_identity.values():
+        if place.resource is None:
+            hidden.append(place.label)
+            continue
+        mtu = whole(place.resource.inputs, "mtu")
+        if mtu is UNKNOWN:
+            hidden.append(place.label)
+        elif (mtu or _DEFAULT_MTU) != fabric.mtu:
+            wrong.append(f"{place.label} has {mtu or _DEFAULT_MTU}")
+    if wrong:
+        kind = fabric.kind.value
+        yield pool.finding(
+            f"{pool.label} on networks with another MTU than the {fabric.mtu} that {kind} takes: {', '.join(wrong)}",
+            fix=f"Set mtu={fabric.mtu} on every GPU network and on the cluster's own network.",
+        )
+    if hidden:
+        yield CannotTell(pool.resource, f"the MTU of network {', '.join(hidden)} is not known here")
+
+
+def _roce(pool: NodePool, fabric: Fabric, entries: list[Entry]) -> Iterator[Finding]:
+    """One network of the second gVNIC, then the eight subnets of one network with the RoCE profile of the zone."""
+    for entry in entries:
+        network = entry.network.resource
+        if network is None or profile_of(network) is UNKNOWN or not entry.certain:
+            yield CannotTell(
+                pool.resource, f"whether network {entry.network.label} is a RoCE network is not known here"
+            )
+            return
+    networks = [entry.network.resource for entry in entries if entry.network.resource is not None]
+    roce = [isinstance(profile_of(network), str) for network in networks]
+    if roce != [False] * fabric.host_networks + [True] * fabric.gpu_networks:
+        order = ", ".join("RoCE" if of else "gVNIC" for of in roce)
+        yield pool.finding(f"{pool.label} with additional networks in the order {order}; 1 gVNIC, then 8 RoCE is right")
+        return
+    gpu = {network.urn: network for network in networks[fabric.host_networks :]}
+    if len(gpu) > 1:
+        names = ", ".join(f"`{network.name}`" for network in gpu.values())
+        yield pool.finding(f"{pool.label} over {len(gpu)} RoCE networks, {names}; the GPUs of a pool share one")
+    for network in gpu.values():
+        yield from _in_its_zone(pool, network)
+        mtu = whole(network.inputs, "mtu")
+        if mtu is UNKNOWN:
+            yield CannotTell(pool.resource, f"the MTU of network `{network.name}` is not known yet")
+        elif mtu not in (None, fabric.mtu):  # the profile itself brings the right one
+            yield pool.finding(f"{pool.label} on RoCE network `{network.name}` with MTU {mtu}; it takes {fabric.mtu}")
+
+
+def _in_its_zone(pool: NodePool, network: Resource) -> Iterator[Finding]:
+    zone, zones = profile_of(network), pool.zones.names
+    if isinstance(zone, str) and is_zone(zone) and zones is not UNKNOWN and zones not in ((zone,), ()):
+        yield pool.finding(
+            f"{pool.label} in {', '.join(zones)}, but RoCE network `{network.name}` is tied to {zone}",
+            fix="Make the RoCE network with the profile of the node pool's zone.",
+        )

@@ -1,0 +1,43 @@
+"""How Google Cloud resources name each other: by name, by path, by URL, or by an id that is not known yet."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from cost.resources import Resource, Resources, Unknown
+from policies.reading import at, text
+
+__all__ = ["is_zone", "last", "made_by_name", "name_of"]
+
+_ZONE: Final = re.compile(r"[a-z]+-[a-z]+[0-9]+-[a-z]")
+
+
+def last(given: str) -> str:
+    """The name at the end of a path or URL, e.g. `x` of `projects/p/global/networks/x`."""
+    return given.rstrip("/").rpartition("/")[2]
+
+
+def is_zone(location: str) -> bool:
+    """Whether it is a zone such as us-central1-a, not a region."""
+    return _ZONE.fullmatch(location) is not None
+
+
+def name_of(resource: Resource) -> str | Unknown | None:
+    """The name in the cloud: a provider gives one that is not given before the resource is made."""
+    own = text(resource.inputs, "name")
+    return own if isinstance(own, str) else text(resource.outputs, "name")
+
+
+def made_by_name(resources: Resources, type_: str, given: Any) -> Resource | None:
+    """The resource of this stack that a name, path or URL means."""
+    if not isinstance(given, str):
+        return None
+    return next(
+        (
+            found
+            for found in resources.of_type(type_)
+            if given in (at(found.outputs, "id"), at(found.outputs, "selfLink")) or name_of(found) == last(given)
+        ),
+        None,
+    )

@@ -1,0 +1,88 @@
+"""The Kubernetes objects by which pods ask for a GPU network: GKENetworkParamSet, and Network that refers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.gcp.fabric import Fabric, Kind
+from policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
+from policies.clouds.gcp.node_pools import NodePool
+from policies.reading import at, text
+from policies.rule import CannotTell, Finding
+
+__all__ = ["LONGEST_NAME", "NETWORK_OBJECT", "object_findings"]
+
+NETWORK_OBJECT: Final = "kubernetes:networking.gke.io/v1:Network"
+_PARAMETERS: Final = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
+
+# GKE page "Set up multi-network support for Pods", for networks of type Device.
+LONGEST_NAME: Final = 41
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parameters:
+    resource: Resource
+    name: str | Unknown | None
+    subnet: Place
+    mode: str | Unknown | None
+
+
+def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    """Which additional networks of a pool no pod can ask for."""
+    sets = [_parameters(resource, resources) for resource in resources.of_type(_PARAMETERS)]
+    if not sets:
+        yield CannotTell(pool.resource, "no GKENetworkParamSet is part of this stack, by which pods get GPU networks")
+        return
+    if not all(entry.certain for entry in entries) or any(of.subnet.identity is UNKNOWN for of in sets):
+        yield CannotTell(pool.resource, "which of its networks have a GKENetworkParamSet is not known yet")
+        return
+    by_subnet = {of.subnet.identity: of for of in sets}
+    missing = [entry.subnet.label for entry in entries if entry.subnet.identity not in by_subnet]
+    if missing:
+        yield pool.finding(
+            f"{pool.label} with additional networks that no GKENetworkParamSet names: {', '.join(missing)}",
+            fix="Declare a GKENetworkParamSet (vpc, vpcSubnet, deviceMode) and a Network for each additional network.",
+        )
+    for number, entry in enumerate(entries):
+        of = by_subnet.get(entry.subnet.identity)
+        if of is not None:
+            gpu = fabric.host_networks <= number < fabric.networks
+            yield from _mode(pool, of, "RDMA" if gpu and fabric.kind is Kind.ROCE else "NetDevice")
+            yield from _referred(pool, of, resources)
+
+
+def _parameters(resource: Resource, resources: Resources) -> _Parameters:
+    made = [found for urn in resource.dependencies.get("spec", ()) if (found := resources.get(urn)) is not None]
+    subnets = [found for found in made if found.type == SUBNETWORK]
+    return _Parameters(
+        resource=resource,
+        name=text(resource.inputs, "metadata", "name"),
+        subnet=place(at(resource.inputs, "spec", "vpcSubnet"), SUBNETWORK, resources, subnets),
+        mode=text(resource.inputs, "spec", "deviceMode"),
+    )
+
+
+def _mode(pool: NodePool, of: _Parameters, right: str) -> Iterator[Finding]:
+    if of.mode is UNKNOWN:
+        yield CannotTell(pool.resource, f"deviceMode of GKENetworkParamSet `{of.resource.name}` is not known yet")
+    elif of.mode != right:
+        yield pool.finding(
+            f"{pool.label}: GKENetworkParamSet `{of.resource.name}` has deviceMode {of.mode}, not {right}",
+            fix=f"Set spec.deviceMode to {right}.",
+        )
+
+
+def _referred(pool: NodePool, of: _Parameters, resources: Resources) -> Iterator[Finding]:
+    names = [text(network.inputs, "spec", "parametersRef", "name") for network in resources.of_type(NETWORK_OBJECT)]
+    if of.name in names and of.name is not UNKNOWN:
+        return
+    if UNKNOWN in names or of.name is UNKNOWN:
+        yield CannotTell(pool.resource, f"which Network refers to GKENetworkParamSet `{of.resource.name}` is not known")
+        return
+    yield pool.finding(
+        f"{pool.label}: no Network refers to GKENetworkParamSet `{of.resource.name}`",
+        fix="Declare a Network (type Device, parametersRef) for each GKENetworkParamSet.",
+    )

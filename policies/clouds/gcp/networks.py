@@ -1,0 +1,114 @@
+"""Networks of a node pool beside the cluster's own.
+
+An entry names a network and a subnet. Before the update either may be unknown; then only what the entries together
+take their values from is visible, not which takes which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.gcp.names import last, made_by_name
+from policies.clouds.gcp.node_pools import NodePool, Written
+from policies.reading import at, items, text
+
+__all__ = ["NETWORK", "SUBNETWORK", "Entry", "Place", "entries_of", "own_network", "place", "profile_of", "resolved"]
+
+NETWORK: Final = "gcp:compute/network:Network"
+SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
+
+_ROCE: Final = "-vpc-roce"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A network or subnet by the name given; `resource` when this stack makes it."""
+
+    name: str | Unknown
+    resource: Resource | None
+
+    @property
+    def identity(self) -> str | Unknown:
+        """The same for the same network: a URN where this stack makes it, else its name."""
+        return self.resource.urn if self.resource is not None else self.name
+
+    @property
+    def label(self) -> str:
+        if self.resource is not None:
+            return f"`{self.resource.name}`"
+        return "one not known yet" if self.name is UNKNOWN else f"`{self.name}`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One of additionalNodeNetworkConfigs."""
+
+    network: Place
+    subnet: Place
+
+    @property
+    def certain(self) -> bool:
+        return self.network.identity is not UNKNOWN and self.subnet.identity is not UNKNOWN
+
+
+def place(given: Any, type_: str, resources: Resources, made: Sequence[Resource] = ()) -> Place:
+    """What a value names, where one of `made` is what it is taken from if it is not known yet."""
+    if isinstance(given, str):
+        resource = made_by_name(resources, type_, given)
+        return Place(last(given), resource)
+    return Place(UNKNOWN, made[0] if len(made) == 1 else None)
+
+
+def entries_of(written: Written, resources: Resources) -> list[Entry] | Unknown:
+    """The additional networks as the pool lists them; UNKNOWN when their number is not known."""
+    listed = items(written.inputs, "networkConfig", "additionalNodeNetworkConfigs")
+    if listed is UNKNOWN:
+        return UNKNOWN
+    made = [found for urn in written.dependencies("networkConfig") if (found := resources.get(urn)) is not None]
+    networks, subnets = ([found for found in made if found.type == type_] for type_ in (NETWORK, SUBNETWORK))
+    return [_entry(entry, resources, networks, subnets) for entry in listed]
+
+
+def _entry(entry: Any, resources: Resources, networks: list[Resource], subnets: list[Resource]) -> Entry:
+    subnet = place(at(entry, "subnetwork"), SUBNETWORK, resources, subnets)
+    network = place(at(entry, "network"), NETWORK, resources, networks)
+    if network.resource is None and subnet.resource is not None:
+        network = own_network(subnet.resource, resources)
+    return Entry(network=network, subnet=subnet)
+
+
+def own_network(resource: Resource, resources: Resources) -> Place:
+    """The network that a subnet, a firewall or a cluster names as its own."""
+    referred = resources.referred(resource, "network", NETWORK)
+    given = at(resource.inputs, "network")
+    return (
+        Place(last(given) if isinstance(given, str) else UNKNOWN, referred)
+        if referred
+        else place(given, NETWORK, resources)
+    )
+
+
+def resolved(pool: NodePool, entries: list[Entry], resources: Resources) -> list[Resource]:
+    """The networks this stack makes that the entries surely name, by whichever entry."""
+    found = {entry.network.resource.urn: entry.network.resource for entry in entries if entry.network.resource}
+    if all(entry.certain for entry in entries):
+        return list(found.values())
+    for urn in pool.written.dependencies("networkConfig"):
+        resource = resources.get(urn)
+        if resource is not None and resource.type == SUBNETWORK:
+            resource = own_network(resource, resources).resource
+        if resource is not None and resource.type == NETWORK:
+            found[resource.urn] = resource
+    return list(found.values())
+
+
+def profile_of(network: Resource) -> str | Unknown | None:
+    """The zone of a network's RoCE profile; None for a network without one."""
+    profile = text(network.inputs, "networkProfile")
+    if profile is None or profile is UNKNOWN:
+        return profile
+    name = last(profile)
+    return name.removesuffix(_ROCE) if name.endswith(_ROCE) else None

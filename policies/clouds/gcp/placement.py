@@ -1,0 +1,89 @@
+"""What a node pool is placed by: a compact placement policy, a reservation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.gcp.names import last, made_by_name
+from policies.clouds.gcp.node_pools import Written
+from policies.reading import at, text
+
+__all__ = ["FUTURE_RESERVATION", "POLICY", "Policy", "Reservation", "policy_of", "reservation_of"]
+
+POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
+FUTURE_RESERVATION: Final = "gcp:compute/futureReservation:FutureReservation"
+
+_RESERVATION: Final = "gcp:compute/reservation:Reservation"
+_BLOCK: Final = "/reservationBlocks/"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A placement policy by the name given, None where GKE makes one; `resource` when this stack makes it."""
+
+    name: str | Unknown | None
+    resource: Resource | None
+
+    @property
+    def label(self) -> str:
+        if self.resource is not None:
+            return f"placement policy `{self.resource.name}`"
+        if self.name is None:
+            return "a compact placement policy of its own"
+        return "a placement policy whose name is not known yet" if self.name is UNKNOWN else f"policy `{self.name}`"
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """
+    path: as the pool names it.
+    block: whether it names one block of a reservation.
+    resource: the reservation, or the request for a future one, when this stack makes it.
+    """
+
+    path: str | Unknown
+    block: bool
+    resource: Resource | None
+
+    @property
+    def label(self) -> str:
+        if self.resource is not None:
+            return f"reservation `{self.resource.name}`"
+        if self.path is UNKNOWN:
+            return "a reservation whose name is not known yet"
+        return f"reservation `{last(self.path.partition(_BLOCK)[0])}`"
+
+
+def policy_of(pool: Written, resources: Resources) -> Policy | Unknown | None:
+    """The compact placement policy of a pool; UNKNOWN when even its presence is not known."""
+    made = pool.referred(resources, "placementPolicy", POLICY)
+    name = text(pool.inputs, "placementPolicy", "policyName")
+    kind = text(pool.inputs, "placementPolicy", "type")
+    if name is not None and (name is not UNKNOWN or made is not None or kind == "COMPACT"):
+        return Policy(name, made or made_by_name(resources, POLICY, name))
+    if name is UNKNOWN or kind is UNKNOWN:
+        return UNKNOWN
+    return Policy(None, None) if kind == "COMPACT" else None
+
+
+def reservation_of(pool: Written, resources: Resources) -> Reservation | Unknown | None:
+    """The one reservation a pool takes its machines from; UNKNOWN when even its presence is not known."""
+    kind = text(pool.inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
+    if kind is UNKNOWN:
+        return UNKNOWN
+    if kind != "SPECIFIC_RESERVATION":
+        return None
+    path = at(pool.inputs, "nodeConfig", "reservationAffinity", "values", 0)
+    made = (pool.referred(resources, "nodeConfig", type_) for type_ in (_RESERVATION, FUTURE_RESERVATION))
+    if not isinstance(path, str):
+        return Reservation(UNKNOWN, block=False, resource=next((found for found in made if found), None))
+    name = path.partition(_BLOCK)[0]
+    named = (made_by_name(resources, type_, name) for type_ in (_RESERVATION, FUTURE_RESERVATION))
+    asked = (
+        request
+        for request in resources.of_type(FUTURE_RESERVATION)
+        if text(request.inputs, "reservationName") == last(name)
+    )
+    return Reservation(path, _BLOCK in path, next((found for found in (*made, *named, *asked) if found), None))

@@ -1,0 +1,74 @@
+"""GPU nodes that train together, whatever starts them and on which cloud."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.rule import CannotTell, Violation
+
+__all__ = ["Machines", "label_of", "several"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machines(ABC):
+    """GPU nodes that one resource starts.
+
+    machine: machine type; None when nothing gives one.
+    nodes: the most it may hold.
+    """
+
+    resource: Resource
+    machine: str | Unknown | None
+    nodes: int | Unknown
+
+    @property
+    @abstractmethod
+    def surely_on_fabric(self) -> bool:
+        """Whether several of them are certainly there to train together."""
+
+    @property
+    def name(self) -> str:
+        """What they are called beside others."""
+        return self.resource.name
+
+    @property
+    def label(self) -> str:
+        """Them in words, e.g. `5 nodes of p5.48xlarge`."""
+        of = f" of {self.machine}" if isinstance(self.machine, str) else ""
+        count = "" if self.nodes is UNKNOWN else f"{self.nodes} "
+        return f"{count}{'' if of else 'GPU '}node{'' if self.nodes == 1 else 's'}{of}"
+
+    def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
+        """A violation if these are surely several nodes that train together, else a result that says what is open."""
+        if self.nodes is UNKNOWN:
+            return CannotTell(self.resource, f"{what}; how many nodes it holds is not known yet")
+        if not self.surely_on_fabric:
+            return CannotTell(self.resource, f"{what}; their machine type is not known yet")
+        return Violation(self.resource, what, fix)
+
+
+def label_of(pool: Sequence[Machines]) -> str:
+    """A pool in words, e.g. `4 nodes of p5.48xlarge (a, b)`; those of several resources with their names."""
+    if len(pool) == 1:
+        return pool[0].label
+    counts = [machines.nodes for machines in pool if isinstance(machines.nodes, int)]
+    count = f"{sum(counts)} " if len(counts) == len(pool) else ""
+    return f"{count}nodes of {pool[0].machine} ({', '.join(f'`{machines.name}`' for machines in pool)})"
+
+
+_Some = TypeVar("_Some", bound=Machines)
+
+
+def several(found: Iterable[tuple[Hashable, _Some]]) -> Iterator[tuple[_Some, ...]]:
+    """The machines of one key together, where they are or may be more than one node, in the order of their names."""
+    pools: dict[Hashable, list[_Some]] = {}
+    for key, machines in found:
+        pools.setdefault(key, []).append(machines)
+    for pool in pools.values():
+        counts = [machines.nodes for machines in pool]
+        if UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1:
+            yield tuple(sorted(pool, key=lambda machines: machines.name))
