@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from policies.exemptions import Exemption, exemptions
-from policies.rule import CannotTell, Finding, NotChecked, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
+from policies.rule import (
+    Accepted,
+    CannotTell,
+    Finding,
+    NotChecked,
+    ReportRule,
+    ResourceRule,
+    Rule,
+    Stack,
+    StackRule,
+    Violation,
+)
 
 __all__ = ["Exempted", "Outcome", "failed", "run_report_rule", "run_resource_rule", "run_stack_rule"]
 
@@ -32,12 +43,12 @@ class Outcome:
     unknown: tuple[CannotTell, ...] = ()
     exempted: tuple[Exempted, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
 
 
 def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     """Run `check`, which applies the rule to one resource."""
-    violations, unknown, _ = _collect(check)
-    return Outcome(rule=rule, violations=tuple(violations), unknown=tuple(unknown))
+    return _collect(rule, check)
 
 
 def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
@@ -48,26 +59,19 @@ def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
         view.append(stack())
         return rule.check(view[0])
 
-    violations, unknown, not_checked = _collect(check)
-    exempted: list[Exempted] = []
+    outcome = _collect(rule, check)
+    if not view or not rule.exemptible:
+        return outcome
     try:
-        if view and rule.exemptible:
-            violations, exempted = _apply_exemptions(rule, view[0], violations)
+        violations, exempted = _apply_exemptions(rule, view[0], outcome.violations)
     except Exception as error:
-        violations.append(failed(error))
-    return Outcome(
-        rule=rule,
-        violations=tuple(violations),
-        unknown=tuple(unknown),
-        exempted=tuple(exempted),
-        not_checked=tuple(not_checked),
-    )
+        return replace(outcome, violations=(*outcome.violations, failed(error)))
+    return replace(outcome, violations=tuple(violations), exempted=tuple(exempted))
 
 
 def run_report_rule(rule: ReportRule, check: Callable[[], Iterable[Violation]]) -> Outcome:
     """Run `check`, which applies the rule to what the others found."""
-    violations, _, _ = _collect(check)
-    return Outcome(rule=rule, violations=tuple(violations))
+    return _collect(rule, check)
 
 
 def failed(error: Exception) -> Violation:
@@ -80,21 +84,20 @@ def failed(error: Exception) -> Violation:
     )
 
 
-def _collect(check: Callable[[], Iterable[Finding]]) -> tuple[list[Violation], list[CannotTell], list[NotChecked]]:
-    violations: list[Violation] = []
-    unknown: list[CannotTell] = []
-    not_checked: list[NotChecked] = []
+def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
+    found: list[Finding] = []
     try:
         for finding in check():
-            if isinstance(finding, Violation):
-                violations.append(finding)
-            elif isinstance(finding, CannotTell):
-                unknown.append(finding)
-            else:
-                not_checked.append(finding)
+            found.append(finding)  # one by one: what was found before a crash stays
     except Exception as error:  # whatever a rule raises, the others still run
-        violations.append(failed(error))
-    return violations, unknown, not_checked
+        found.append(failed(error))
+    return Outcome(
+        rule=rule,
+        violations=tuple(finding for finding in found if isinstance(finding, Violation)),
+        unknown=tuple(finding for finding in found if isinstance(finding, CannotTell)),
+        not_checked=tuple(finding for finding in found if isinstance(finding, NotChecked)),
+        accepted=tuple(finding for finding in found if isinstance(finding, Accepted)),
+    )
 
 
 def _apply_exemptions(

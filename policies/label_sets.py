@@ -16,6 +16,7 @@ class LabelSyntax(enum.Enum):
     """Whose rules keys and values obey."""
 
     AWS = "AWS"
+    GOOGLE = "Google Cloud"
     KUBERNETES = "Kubernetes"
 
 

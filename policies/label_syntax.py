@@ -1,7 +1,9 @@
-"""Which keys and values AWS and Kubernetes accept.
+"""Which keys and values AWS, Google Cloud and Kubernetes accept.
 
 AWS: "Tag restrictions" of the EC2 user guide and "User-defined tag restrictions" of the billing user guide. EC2 alone
 takes other characters as well, but other services and the bill do not.
+Google Cloud: Resource Manager page "Requirements for labels", with the letters a to z only, to which some services (of
+Parallelstore and Spanner, say) narrow it.
 Kubernetes: "Labels and Selectors", section "Syntax and character set".
 """
 
@@ -13,14 +15,17 @@ from typing import Final
 
 from policies.label_sets import LabelSyntax
 
-__all__ = ["AWS_MOST_TAGS", "problem_of_key", "problem_of_value"]
+__all__ = ["MOST_LABELS", "problem_of_key", "problem_of_value"]
 
-AWS_MOST_TAGS: Final = 50
+# How many one resource takes.
+MOST_LABELS: Final = {LabelSyntax.AWS: 50, LabelSyntax.GOOGLE: 64}
 
 _AWS_KEY_LENGTH: Final = 128
 _AWS_VALUE_LENGTH: Final = 256
 _AWS_CATEGORIES: Final = "LNZ"  # letters, numbers, separators
 _AWS_OTHER: Final = "+-=._:/@"
+_GOOGLE_LENGTH: Final = 63
+_GOOGLE_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _KUBERNETES_LENGTH: Final = 63
 _KUBERNETES_PREFIX_LENGTH: Final = 253
 _KUBERNETES_NAME: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
@@ -31,6 +36,9 @@ def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
     """What is wrong with a key, None when nothing is."""
     if syntax is LabelSyntax.KUBERNETES:
         return _kubernetes_key(key)
+    if syntax is LabelSyntax.GOOGLE:
+        starts = key[:1].isalpha() and key[:1].islower()
+        return _google(key) if starts else "does not start with a lower-case letter, as Google Cloud wants"
     if key.lower().startswith("aws:"):
         return "starts with `aws:`, which AWS keeps for itself"
     return "is empty; AWS wants 1 to 128 characters" if not key else _aws(key, _AWS_KEY_LENGTH)
@@ -40,6 +48,8 @@ def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
     """What is wrong with a value, None when nothing is; never quotes more than one character of it."""
     if syntax is LabelSyntax.AWS:
         return _aws(value, _AWS_VALUE_LENGTH)
+    if syntax is LabelSyntax.GOOGLE:
+        return _google(value)
     return None if not value else _kubernetes_name(value)
 
 
@@ -50,6 +60,15 @@ def _aws(written: str, most: int) -> str | None:
         if unicodedata.category(character)[0] not in _AWS_CATEGORIES and character not in _AWS_OTHER:
             taken = " ".join(_AWS_OTHER)
             return f"has {character!r} at character {position}; AWS takes letters, digits, spaces and {taken}"
+    return None
+
+
+def _google(written: str) -> str | None:
+    if len(written) > _GOOGLE_LENGTH:
+        return f"has {len(written)} characters; Google Cloud takes {_GOOGLE_LENGTH}"
+    for position, character in enumerate(written, start=1):
+        if character not in _GOOGLE_CHARACTERS:
+            return f"has {character!r} at character {position}; Google Cloud takes lower-case letters, digits, _ and -"
     return None
 
 

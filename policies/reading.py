@@ -5,12 +5,13 @@ Absent is None; providers also fill what was never set with an empty string, so 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cost.resources import UNKNOWN, Unknown
+from cost.resources import UNKNOWN, Resource, Unknown
 
-__all__ = ["at", "flag", "items", "text", "whole"]
+__all__ = ["at", "flag", "items", "setting", "text", "whole"]
 
 
 def at(value: object, *path: str | int) -> Any:
@@ -60,3 +61,14 @@ def items(value: object, *path: str | int) -> list[Any] | Unknown:
     if found is UNKNOWN:
         return UNKNOWN
     return list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) and not isinstance(found, str) else []
+
+
+def setting(provider: Resource | None, name: str) -> Any:
+    """A setting of a provider; the SDKs write what is no string as JSON."""
+    found = at(provider.inputs, name) if provider is not None else None
+    if not isinstance(found, str):
+        return found
+    try:
+        return json.loads(found)
+    except json.JSONDecodeError:
+        return found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from policies.fence import Outcome
 
 __all__ = [
+    "Accepted",
     "CannotTell",
     "Enforcement",
     "Finding",
@@ -91,7 +92,16 @@ class NotChecked:
     what: str
 
 
-Finding = Violation | CannotTell | NotChecked
+@dataclass(frozen=True)
+class Accepted:
+    """What would be wrong, but is taken by name in the rule's own list or its configuration; `reason` says why."""
+
+    resource: Resource
+    what: str
+    reason: str
+
+
+Finding = Violation | CannotTell | NotChecked | Accepted
 
 
 @dataclass(frozen=True, kw_only=True)

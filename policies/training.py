@@ -6,6 +6,7 @@ from typing import Final
 
 from policies.pack import Pack
 from policies.rules import (
+    accelerators_fit_machine,
     budget,
     budget_ceiling,
     budget_undecidable,
@@ -17,8 +18,10 @@ from policies.rules import (
     fabric_traffic_allowed,
     label_values,
     no_group_on_foreign_reservation,
+    no_privileged_containers,
     not_checked,
     not_known_yet,
+    purchase_fits_machine,
     required_labels,
     reservation_in_use,
     training_pool_in_one_domain,
@@ -35,6 +38,9 @@ _MANDATORY: Final = (
     fabric_interfaces_valid.RULE,
     fabric_traffic_allowed.RULE,
     no_group_on_foreign_reservation.RULE,
+    accelerators_fit_machine.RULE,
+    purchase_fits_machine.RULE,
+    no_privileged_containers.RULE,
     required_labels.RULE,
     label_values.RULE,
     budget.RULE,

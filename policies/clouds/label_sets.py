@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cost.resources import Resource
 from policies.clouds.aws import labels as aws
+from policies.clouds.gcp import labels as gcp
 from policies.clouds.kubernetes import labels as kubernetes
 from policies.label_sets import LabelSet
 
@@ -19,6 +20,8 @@ def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator
     match resource.type.split(":", 1)[0]:
         case "aws":
             yield from aws.label_sets(resource, provider)
+        case "gcp":
+            yield from gcp.label_sets(resource, provider)
         case "kubernetes":
             yield from kubernetes.label_sets(resource)
         case _:

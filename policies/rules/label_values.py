@@ -10,7 +10,7 @@ from policies.clouds.kubernetes.node_labels import problem_of_node_label
 from policies.clouds.label_sets import label_sets
 from policies.frameworks import FINOPS_ALLOCATION
 from policies.label_sets import LabelSet, LabelSyntax
-from policies.label_syntax import AWS_MOST_TAGS, problem_of_key, problem_of_value
+from policies.label_syntax import MOST_LABELS, problem_of_key, problem_of_value
 from policies.rule import CannotTell, Finding, ResourceRule, Severity, Violation
 
 __all__ = ["RULE"]
@@ -29,8 +29,10 @@ def check(resource: Resource) -> Iterator[Finding]:
 def _problems(labels: LabelSet) -> Iterator[str]:
     if labels.labels is UNKNOWN:
         return
-    if labels.syntax is LabelSyntax.AWS and len(labels.labels) > AWS_MOST_TAGS:
-        yield f"{labels.where}: {len(labels.labels)} tags; AWS takes {AWS_MOST_TAGS}"
+    most = MOST_LABELS.get(labels.syntax)
+    if most is not None and len(labels.labels) > most:
+        kind = "tags" if labels.syntax is LabelSyntax.AWS else "labels"
+        yield f"{labels.where}: {len(labels.labels)} {kind}; {labels.syntax.value} takes {most}"
     for key, value in labels.labels.items():
         if (problem := problem_of_key(key, labels.syntax)) or (
             labels.node_domains and (problem := problem_of_node_label(key, labels.node_domains))

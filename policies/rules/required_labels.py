@@ -65,10 +65,10 @@ def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, 
 
 
 def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
-    """A required value that Kubernetes cannot write (it allows less than AWS) only has to be there in some form."""
+    """A required value that Kubernetes or Google Cloud cannot write only has to be there in some form."""
     if carried is UNKNOWN or required is UNKNOWN:
         return False
-    if labels.syntax is LabelSyntax.KUBERNETES and problem_of_value(str(required), labels.syntax):
+    if labels.syntax is not LabelSyntax.AWS and problem_of_value(str(required), labels.syntax):
         return False
     return str(carried) != str(required)
 
@@ -77,10 +77,12 @@ RULE: Final = StackRule(
     name="required-labels",
     title="Everything that takes labels carries the required ones",
     why="A GPU node without owner and cost centre cannot be charged to anybody, and nobody dares to delete it.",
-    fix="Give it the labels of the cluster, with the same values; a launch template also needs them in "
-    "tagSpecifications for `instance` and `volume` (and `network-interface`, if listed), a Karpenter node class in "
-    "spec.tags.",
-    reads="tags and labels of every resource that takes them; the fact requiredLabels, or the configured labels",
+    fix="Give it the labels of the cluster, with the same values. AWS: a launch template also needs them in "
+    "tagSpecifications for `instance` and `volume` (and `network-interface`, if listed), an EC2NodeClass in spec.tags. "
+    "Google Cloud: a cluster takes them as resource_labels, a node pool as node_config.resource_labels and, for the "
+    "nodes, node_config.labels, a GCENodeClass as spec.labels.",
+    reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
+    "requiredLabels, or the configured labels",
     severity=Severity.HIGH,
     frameworks=(FINOPS_ALLOCATION,),
     check=check,

@@ -9,7 +9,7 @@ from cost.resources import UNKNOWN, Resource, Unknown
 from policies.clouds.aws.taggable import taggable
 from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
-from policies.reading import at, items, text
+from policies.reading import at, items, setting, text
 
 __all__ = ["label_sets"]
 
@@ -47,7 +47,7 @@ def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any
     every = labels_at(resource.outputs.get("tagsAll"))
     if own is UNKNOWN and (every is UNKNOWN or not every):
         return UNKNOWN
-    default = labels_at(at(provider.inputs, "defaultTags", "tags") if provider is not None else None)
+    default = labels_at(at(setting(provider, "defaultTags"), "tags"))
     merged: dict[str, Any] = {}
     for tags in (default, every, labels_at(own)):
         if tags is not UNKNOWN:

@@ -35,3 +35,6 @@ def label_sets(resource: Resource) -> Iterator[LabelSet]:
     if (group, kind) == ("karpenter.k8s.aws", "EC2NodeClass"):
         tags = labels_at(at(resource.inputs, "spec", "tags"))
         yield LabelSet(where="tags of the instances and disks it starts", labels=tags, syntax=LabelSyntax.AWS)
+    if (group, kind) == ("karpenter.k8s.gcp", "GCENodeClass"):
+        of_machines = labels_at(at(resource.inputs, "spec", "labels"))
+        yield LabelSet(where="labels of the machines it starts", labels=of_machines, syntax=LabelSyntax.GOOGLE)

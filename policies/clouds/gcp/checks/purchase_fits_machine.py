@@ -1,0 +1,136 @@
+"""How a GKE node pool is bought: on demand, spot, flex-start, queued, from a reservation.
+
+Sources: Compute Engine page "GPU machine types", for what is sold as spot and flex-start only; cluster-toolkit v1.95.0
+(2026-06-25), `modules/compute/gke-node-pool/main.tf`, for what goes together; `maxRunDuration` of flex-start at most 7
+days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.clouds.gcp.node_pools import Written, written_pools
+from policies.reading import at, flag, items, text, whole
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Buy a3-highgpu-1g, -2g and -4g as spot or flex_start; flex_start with autoscaling (total_max_node_count), without "
+    "node_count, auto_repair False, max_run_duration of at most 604800s, no reservation and no spot; "
+    "queued_provisioning with a minimum of 0 nodes; COMPACT without queued_provisioning and blue-green upgrades."
+)
+READS: Final = (
+    "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:cloud.google.com/v1:ComputeClass"
+)
+
+_COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
+_FLEXIBLE_ONLY: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
+# Flex-start and a compact policy together.
+_COMPACT_FLEX: Final = ("a3-ultragpu-", "a4-", "h4d-")
+_LONGEST_RUN: Final = 7 * 24 * 3600
+_NOT_SOLD: Final = "is sold as spot and flex-start only, never on demand"
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    if resource.type == _COMPUTE_CLASS:
+        yield from _priorities(resource)
+    for pool in written_pools(resource):
+        way = _Way(pool)
+        if problems := [*way.machine(), *way.flex(), *way.queued(), *way.reserved(), *way.compact()]:
+            yield Violation(resource, "; ".join(problems))
+        if pool.machine in _FLEXIBLE_ONLY and way.spot is not True and UNKNOWN in (way.spot, way.flex_start):
+            yield CannotTell(resource, f"whether {pool.machine} is bought as spot or flex-start is not known yet")
+
+
+def _priorities(compute_class: Resource) -> Iterator[Finding]:
+    """A rule of a ComputeClass that can never start a machine."""
+    listed = items(compute_class.inputs, "spec", "priorities")
+    for number, priority in enumerate([] if listed is UNKNOWN else listed, start=1):
+        machine = text(priority, "machineType")
+        ways = (flag(priority, "spot"), flag(priority, "flexStart", "enabled"))
+        if machine in _FLEXIBLE_ONLY and True not in ways and UNKNOWN not in ways:
+            what = f"priority {number}: {machine} {_NOT_SOLD}"
+            yield Violation(compute_class, what, fix="Set spot or flexStart.enabled in that priority, or remove it.")
+
+
+class _Way:
+    """How one pool is bought, each setting read once."""
+
+    def __init__(self, pool: Written) -> None:
+        inputs: Mapping[str, Any] = pool.inputs
+        self.pool = pool
+        self.spot = _either(flag(inputs, "nodeConfig", "spot"), flag(inputs, "nodeConfig", "preemptible"))
+        self.flex_start = _either(
+            flag(inputs, "nodeConfig", "flexStart"), flag(inputs, "queuedProvisioning", "enabled")
+        )
+        self.reservation = text(inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
+        self.reserved_from = self.reservation if self.reservation not in (None, UNKNOWN, "NO_RESERVATION") else None
+        self.is_compact = text(inputs, "placementPolicy", "type") == "COMPACT"
+
+    def machine(self) -> Iterator[str]:
+        if self.pool.machine in _FLEXIBLE_ONLY and self.spot is False and self.flex_start is False:
+            yield f"{self.pool.machine} {_NOT_SOLD}"
+
+    def flex(self) -> Iterator[str]:
+        inputs = self.pool.inputs
+        if flag(inputs, "nodeConfig", "flexStart") is not True:
+            return
+        if isinstance(whole(inputs, "nodeCount"), int):
+            yield f"flexStart with nodeCount {whole(inputs, 'nodeCount')}; its size is autoscaled from 0"
+        if at(inputs, "autoscaling") is None:
+            yield "flexStart without autoscaling"
+        if flag(inputs, "management", "autoRepair") not in (False, UNKNOWN):
+            yield "flexStart with autoRepair, which must be False"
+        if (locations := text(inputs, "autoscaling", "locationPolicy")) not in (None, UNKNOWN, "ANY"):
+            yield f"flexStart with locationPolicy {locations}; it takes ANY"
+        if (longest := _seconds(text(inputs, "nodeConfig", "maxRunDuration"))) and longest > _LONGEST_RUN:
+            yield f"flexStart with maxRunDuration {longest}s; the most is {_LONGEST_RUN}s, 7 days"
+        if self.spot is True:
+            yield "flexStart together with spot"
+        if self.reserved_from:
+            yield f"flexStart together with {self.reserved_from}"
+        if self.is_compact and isinstance(self.pool.machine, str) and not self.pool.machine.startswith(_COMPACT_FLEX):
+            yield f"flexStart together with COMPACT, which {self.pool.machine} does not take; A3 Ultra and A4 do"
+
+    def queued(self) -> Iterator[str]:
+        inputs = self.pool.inputs
+        if flag(inputs, "queuedProvisioning", "enabled") is not True:
+            return
+        least = [whole(inputs, "autoscaling", name) for name in ("totalMinNodeCount", "minNodeCount")]
+        if any(isinstance(count, int) and count > 0 for count in least):
+            yield "queuedProvisioning with a minimum above 0 nodes"
+        if self.is_compact:
+            yield "queuedProvisioning together with COMPACT"
+        if self.spot is True:
+            yield "queuedProvisioning together with spot"
+        if self.reserved_from:
+            yield f"queuedProvisioning together with {self.reserved_from}"
+
+    def reserved(self) -> Iterator[str]:
+        values = items(self.pool.inputs, "nodeConfig", "reservationAffinity", "values")
+        if self.reservation == "SPECIFIC_RESERVATION":
+            if values is not UNKNOWN and len(values) != 1:
+                yield f"SPECIFIC_RESERVATION with {len(values)} reservations; a node pool takes one"
+        elif values is not UNKNOWN and values and self.reservation is not UNKNOWN:
+            yield f"{self.reservation} with a reservation named; only SPECIFIC_RESERVATION takes one"
+        if self.spot is True and self.reserved_from:
+            yield f"spot together with {self.reserved_from}"
+
+    def compact(self) -> Iterator[str]:
+        if self.is_compact and text(self.pool.inputs, "upgradeSettings", "strategy") == "BLUE_GREEN":
+            yield "COMPACT together with blue-green upgrades"
+
+
+def _either(one: bool | Unknown | None, other: bool | Unknown | None) -> bool | Unknown:
+    if one is True or other is True:
+        return True
+    return UNKNOWN if UNKNOWN in (one, other) else False
+
+
+def _seconds(duration: str | Unknown | None) -> int | None:
+    """Of a duration such as `604800s`."""
+    digits = duration.removesuffix("s") if isinstance(duration, str) else ""
+    return int(digits) if digits.isdigit() else None

@@ -1,0 +1,50 @@
+"""Labels of Google Cloud resources and of the machines they start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.clouds.gcp.labelable import labelable
+from policies.clouds.gcp.node_pools import Written, written_pools
+from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
+from policies.label_sets import LabelSet, LabelSyntax, labels_at
+from policies.reading import at, setting
+
+__all__ = ["label_sets"]
+
+
+def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
+    """Every place where a `gcp:` resource carries labels, with the provider's default labels."""
+    argument = labelable().get(resource.type)
+    if argument is not None:
+        yield LabelSet(where="labels", labels=_own(resource, argument, provider), syntax=LabelSyntax.GOOGLE)
+    for pool in written_pools(resource):
+        yield from _of_nodes(pool, resource)
+
+
+def _of_nodes(pool: Written, resource: Resource) -> Iterator[LabelSet]:
+    of = "" if pool.prop is None or pool.name == resource.name else f" in `{pool.name}`"
+    yield LabelSet(
+        where=f"resourceLabels of the machines it starts{of}",
+        labels=labels_at(pool.at("nodeConfig", "resourceLabels")),
+        syntax=LabelSyntax.GOOGLE,
+    )
+    yield LabelSet(
+        where=f"labels of the nodes it starts{of}",
+        labels=labels_at(pool.at("nodeConfig", "labels")),
+        syntax=LabelSyntax.KUBERNETES,
+        node_domains=KUBELET_DOMAINS,
+    )
+
+
+def _own(resource: Resource, argument: str, provider: Resource | None) -> Mapping[str, Any] | Unknown:
+    own, every = at(resource.inputs, argument), labels_at(resource.outputs.get("pulumiLabels"))
+    if own is UNKNOWN and (every is UNKNOWN or not every):
+        return UNKNOWN
+    merged: dict[str, Any] = {}
+    for labels in (labels_at(setting(provider, "defaultLabels")), every, labels_at(own)):
+        if labels is not UNKNOWN:
+            merged.update(labels)
+    return merged

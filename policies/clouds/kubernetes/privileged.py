@@ -1,0 +1,93 @@
+"""Privileged containers of Kubernetes objects, and the ones that a GPU fabric cannot do without.
+
+Names: GoogleCloudPlatform/container-engine-accelerators (2026-06-11), `gpudirect-tcpx/nccl-tcpx-installer.yaml`,
+`gpudirect-tcpxo/nccl-tcpxo-installer.yaml`, `gpudirect-rdma/nccl-rdma-installer.yaml` and
+`nri_device_injector/nri-device-injector.yaml`. The charts of the NVIDIA and EFA device plugins are rendered inside the
+cluster, where no policy sees their pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.reading import at, flag, text
+
+__all__ = ["FABRIC_DAEMONS", "identity", "privileged_containers"]
+
+_INSTALLS: Final = "it copies the NCCL plugin of the GPU fabric to the machine and mounts its devices"
+
+FABRIC_DAEMONS: Final[Mapping[str, str]] = {
+    "DaemonSet kube-system/nccl-tcpx-installer": _INSTALLS,
+    "DaemonSet kube-system/nccl-tcpxo-installer": _INSTALLS,
+    "DaemonSet kube-system/nccl-rdma-installer": _INSTALLS,
+    "DaemonSet kube-system/device-injector": "it gives GPU devices to containers, so that jobs need no privileges",
+}
+"""`kind namespace/name` -> why it is privileged."""
+
+_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
+
+# What leads to the containers of a built-in workload.
+_WAY: Final = ("spec", "template", "jobTemplate")
+_WORKLOADS: Final = (
+    "Pod",
+    "PodTemplate",
+    "Deployment",
+    "DaemonSet",
+    "StatefulSet",
+    "ReplicaSet",
+    "ReplicationController",
+    "Job",
+    "CronJob",
+)
+
+
+def identity(resource: Resource) -> str | None:
+    """`kind namespace/name` of an object; None while its name is not known."""
+    name = text(resource.inputs, "metadata", "name")
+    namespace = text(resource.inputs, "metadata", "namespace")
+    if not isinstance(name, str) or namespace is UNKNOWN:
+        return None
+    return f"{resource.type.rpartition(':')[2]} {namespace or 'default'}/{name}"
+
+
+def privileged_containers(resource: Resource) -> list[str] | Unknown:
+    """Names of the privileged containers anywhere in an object, also of kinds that are not built in.
+
+    UNKNOWN when none is visible, but part of a built-in workload is not known yet.
+    """
+    found = list(_named(resource.inputs))
+    if found or resource.type.rpartition(":")[2] not in _WORKLOADS:
+        return found
+    return UNKNOWN if _hidden(resource.inputs) else found
+
+
+def _named(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, object]", value).items():
+            if key in _LISTS and isinstance(inner, Sequence) and not isinstance(inner, str):
+                for container in cast("Sequence[object]", inner):
+                    if flag(container, "securityContext", "privileged") is True:
+                        name = text(container, "name")
+                        yield name if isinstance(name, str) else "one not known yet"
+            else:
+                yield from _named(inner)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in cast("Sequence[object]", value):
+            yield from _named(inner)
+
+
+def _hidden(value: Mapping[str, Any]) -> bool:
+    """Whether a container's privileges, or something on the way to them, are not known yet."""
+    for key in (*_WAY, *_LISTS):
+        inner = at(value, key)
+        if inner is UNKNOWN:
+            return True
+        if isinstance(inner, Mapping) and _hidden(cast("Mapping[str, Any]", inner)):
+            return True
+        if isinstance(inner, list) and any(
+            flag(container, "securityContext", "privileged") is UNKNOWN for container in cast("list[object]", inner)
+        ):
+            return True
+    return False

@@ -1,0 +1,24 @@
+"""A GPU node pool asks for what its machine type has."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import accelerators_fit_machine as gcp
+from policies.rule import ResourceRule, Severity
+
+__all__ = ["RULE"]
+
+_JUDGED: Final = on_every_cloud({"Google Cloud": gcp})
+
+RULE: Final = ResourceRule(
+    name="accelerators-fit-machine",
+    title="GPUs, slices and local SSDs that a node pool asks for are those of its machine type",
+    why="The cloud refuses the node pool in the middle of the update, after the network and the cluster are made and "
+    "billed.",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
+    severity=Severity.HIGH,
+    check=_JUDGED.check,
+)

@@ -1,0 +1,24 @@
+"""A GPU node pool is bought in a way its machine type is sold."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import purchase_fits_machine as gcp
+from policies.rule import ResourceRule, Severity
+
+__all__ = ["RULE"]
+
+_JUDGED: Final = on_every_cloud({"Google Cloud": gcp})
+
+RULE: Final = ResourceRule(
+    name="purchase-fits-machine",
+    title="A GPU node pool is bought in a way its machine type is sold, with the settings that way takes",
+    why="The cloud refuses the node pool, or keeps it waiting for capacity that is never sold that way, while the rest "
+    "of the cluster is billed.",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
+    severity=Severity.HIGH,
+    check=_JUDGED.check,
+)
