@@ -30,6 +30,7 @@ LABELS = {"team": "research", "owner": "ada"}
 TODAY = datetime.date(2026, 11, 21)
 UNKNOWN = UNKNOWN_STRING_VALUE
 PROVIDER = "urn:pulumi:test::test::pulumi:providers:aws::default"
+GOOGLE_PROVIDER = {"project": "training-trial", "region": "us-central1", "zone": "us-central1-a"}
 COMPONENT = "urn:pulumi:test::test::gpucluster:aws:TrainingCluster::trial"
 
 
@@ -234,6 +235,142 @@ def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any
         )
     settings = Settings(configs={rule.name: config or {}})
     return evaluate([rule], program.stack().resources, today=TODAY, settings=settings)[0]
+
+
+def _google(kind: str) -> Program:
+    """A GKE cluster with four training nodes and a spare: `highgpu` (TCPX), `megagpu` (TCPXO) or `ultragpu` (RoCE).
+
+    Typed from the layouts of cluster-toolkit's gke-a3-{highgpu,megagpu,ultragpu} blueprints, as the provider's inputs
+    arrive: names are given by the provider's own naming, ids are not known yet.
+    """
+    accelerator, networks, mtu, ssds = {
+        "highgpu": ("nvidia-h100-80gb", 4, 8244.0, 16.0),
+        "megagpu": ("nvidia-h100-mega-80gb", 8, 8244.0, 16.0),
+        "ultragpu": ("nvidia-h200-141gb", 9, 8896.0, 32.0),
+    }[kind]
+    program = Program(
+        [
+            Declared(
+                "gpucluster:gcp:TrainingCluster",
+                "trial",
+                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
+                custom=False,
+            ),
+            Declared("gcp:compute/network:Network", "vpc", {"name": "vpc", "autoCreateSubnetworks": False, "mtu": mtu}),
+            Declared(
+                "gcp:container/cluster:Cluster",
+                "cluster",
+                {
+                    "name": "trial",
+                    "location": "us-central1",
+                    "network": "vpc",
+                    "datapathProvider": "ADVANCED_DATAPATH",
+                    "enableMultiNetworking": True,
+                    "removeDefaultNodePool": True,
+                    "initialNodeCount": 1.0,
+                    "deletionProtection": False,
+                    "resourceLabels": dict(LABELS),
+                },
+                {"network": ["vpc"]},
+            ),
+        ]
+    )
+    program.provider_inputs = dict(GOOGLE_PROVIDER)
+    names = [f"gpu-{number}" for number in range(networks)]
+    if kind == "ultragpu":
+        names = ["gvnic", *(f"rdma-{number}" for number in range(8))]
+        profile = "projects/training-trial/global/networkProfiles/us-central1-a-vpc-roce"
+        program.add("gcp:compute/network:Network", "gvnic", {"name": "gvnic", "mtu": mtu})
+        program.add("gcp:compute/network:Network", "roce", {"name": "roce", "networkProfile": profile, "mtu": mtu})
+    for number, name in enumerate(names):
+        network = "roce" if name.startswith("rdma") else name
+        if kind != "ultragpu":
+            program.add("gcp:compute/network:Network", name, {"name": name, "mtu": mtu})
+            allows = [{"protocol": "tcp"}, {"protocol": "udp"}, {"protocol": "icmp"}]
+            sources = [f"192.168.{16 * number}.0/20"]
+            rule = {"network": name, "direction": "INGRESS", "allows": allows, "sourceRanges": sources}
+            program.add("gcp:compute/firewall:Firewall", f"{name}-in", rule, network=[name])
+        cidr = f"192.168.{16 * number}.0/20"
+        subnet = {"name": f"{name}-subnet", "network": network, "ipCidrRange": cidr}
+        program.add("gcp:compute/subnetwork:Subnetwork", f"{name}-subnet", subnet, network=[network])
+        mode = "RDMA" if name.startswith("rdma") else "NetDevice"
+        program.add(
+            "kubernetes:networking.gke.io/v1:GKENetworkParamSet",
+            f"{name}-parameters",
+            {
+                "metadata": {"name": name, "labels": dict(LABELS)},
+                "spec": {"vpc": network, "vpcSubnet": f"{name}-subnet", "deviceMode": mode},
+            },
+            spec=[network, f"{name}-subnet"],
+        )
+        reference = {"group": "networking.gke.io", "kind": "GKENetworkParamSet", "name": name}
+        program.add(
+            "kubernetes:networking.gke.io/v1:Network",
+            f"{name}-network",
+            {
+                "metadata": {"name": name, "labels": dict(LABELS)},
+                "spec": {"type": "Device", "parametersRef": reference},
+            },
+        )
+    of_names = [("roce" if name.startswith("rdma") else name, f"{name}-subnet") for name in names]
+    program.add(
+        "gcp:container/nodePool:NodePool",
+        "train",
+        {
+            "cluster": "trial",
+            "location": "us-central1",
+            "name": "train",
+            "nodeLocations": ["us-central1-a"],
+            "nodeCount": 5.0,
+            "maxPodsPerNode": 32.0,
+            "management": {"autoRepair": True, "autoUpgrade": True},
+            "upgradeSettings": {"strategy": "SURGE", "maxSurge": 0.0, "maxUnavailable": 1.0},
+            "placementPolicy": {"type": "COMPACT"},
+            "networkConfig": {
+                "enablePrivateNodes": True,
+                "additionalNodeNetworkConfigs": [
+                    {"network": network, "subnetwork": subnet} for network, subnet in of_names
+                ],
+            },
+            "nodeConfig": {
+                "machineType": f"a3-{kind}-8g",
+                "guestAccelerators": [
+                    {
+                        "type": accelerator,
+                        "count": 8.0,
+                        "gpuDriverInstallationConfig": {"gpuDriverVersion": "DEFAULT"},
+                    }
+                ],
+                "gvnic": {"enabled": True},
+                "ephemeralStorageLocalSsdConfig": {"localSsdCount": ssds},
+                "imageType": "COS_CONTAINERD",
+                "labels": {**LABELS, "gpucluster/pool": "training"},
+                "resourceLabels": dict(LABELS),
+                "serviceAccount": UNKNOWN,
+            },
+        },
+        cluster=["cluster"],
+        networkConfig=sorted({name for pair in of_names for name in pair}),
+    )
+    return program
+
+
+@pytest.fixture
+def high() -> Program:
+    """Five a3-highgpu-8g with their four GPU VPCs."""
+    return _google("highgpu")
+
+
+@pytest.fixture
+def mega() -> Program:
+    """Five a3-megagpu-8g with their eight GPU VPCs."""
+    return _google("megagpu")
+
+
+@pytest.fixture
+def ultra() -> Program:
+    """Five a3-ultragpu-8g with a gVNIC VPC and the eight subnets of a RoCE VPC."""
+    return _google("ultragpu")
 
 
 def _interface(card: int, device: int, kind: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cost.resources import UNKNOWN
-from policies.reading import at, flag, items, text, whole
+from cost.resources import UNKNOWN, Resource
+from policies.reading import at, flag, items, setting, text, whole
 
 VALUE = {"a": {"b": [1, {"c": "x"}]}, "empty": "", "later": UNKNOWN, "number": "12", "yes": "true", "on": True}
 
@@ -35,3 +35,21 @@ def test_numbers_and_truth_are_read_from_text():
 
 def test_unknown_stays_unknown_for_every_reader():
     assert [read(VALUE, "later") for read in (text, whole, flag, items)] == [UNKNOWN] * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('{"a": "b"}', {"a": "b"}),
+        ({"a": "b"}, {"a": "b"}),
+        ("us-east-1", "us-east-1"),
+        (UNKNOWN, UNKNOWN),
+        (None, None),
+    ],
+)
+def test_settings_of_a_provider_are_read_from_json(given, expected):
+    assert setting(Resource(urn="u", type="t", name="n", inputs={"s": given}), "s") == expected
+
+
+def test_a_provider_that_is_not_there_has_no_settings():
+    assert setting(None, "s") is None

@@ -108,3 +108,57 @@ def test_labels_of_other_objects_may_be_in_the_domains_of_kubernetes(program, fo
     labels = {"app.kubernetes.io/name": "v", "pod-security.kubernetes.io/enforce": "baseline"}
     program.add("kubernetes:core/v1:Namespace", "space", {"metadata": {"labels": labels}})
     assert found(RULE, program) == []
+
+
+_GOOGLE = "Google Cloud takes lower-case letters, digits, _ and -"
+
+
+@pytest.mark.parametrize(
+    ("labels", "what"),
+    [
+        ({"Team": "v"}, "key `Team` does not start with a lower-case letter, as Google Cloud wants"),
+        ({"1team": "v"}, "key `1team` does not start with a lower-case letter, as Google Cloud wants"),
+        ({"": "v"}, "key `` does not start with a lower-case letter, as Google Cloud wants"),
+        ({"team/a": "v"}, f"key `team/a` has '/' at character 5; {_GOOGLE}"),
+        ({"k" * 64: "v"}, f"key `{'k' * 64}` has 64 characters; Google Cloud takes 63"),
+        ({"key": "Research"}, f"value of `key` has 'R' at character 1; {_GOOGLE}"),
+        ({"key": "a.b"}, f"value of `key` has '.' at character 2; {_GOOGLE}"),
+        ({"key": "v" * 64}, "value of `key` has 64 characters; Google Cloud takes 63"),
+        ({f"key-{number}": "v" for number in range(65)}, "65 labels; Google Cloud takes 64"),
+    ],
+)
+def test_what_google_cloud_refuses_is_refused(mega, found, labels, what):
+    mega["cluster"]["resourceLabels"] = labels
+    assert found(RULE, mega) == [("cluster", f"labels: {what}")]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [{"k" * 63: "v" * 63}, {"key": ""}, {"a1-_": "-_9"}, {f"key-{number}": "v" for number in range(64)}],
+)
+def test_what_google_cloud_takes_passes(mega, found, labels):
+    mega["cluster"]["resourceLabels"] = labels
+    assert found(RULE, mega) == []
+
+
+def test_nodes_and_machines_of_gke_have_labels_of_two_kinds(mega, found):
+    mega["train"]["nodeConfig"].update(labels={"a.b/C": "D.e"}, resourceLabels={"a": "D.e"})
+    assert found(RULE, mega) == [
+        ("train", f"resourceLabels of the machines it starts: value of `a` has 'D' at character 1; {_GOOGLE}")
+    ]
+    mega["train"]["nodeConfig"].update(labels={"kubernetes.io/team": "v"}, resourceLabels={})
+    assert found(RULE, mega) == [
+        (
+            "train",
+            "labels of the nodes it starts: key `kubernetes.io/team` is in a domain of Kubernetes' own, with which the "
+            "machine does not join; free there: kubelet.kubernetes.io, node.kubernetes.io",
+        )
+    ]
+
+
+def test_labels_of_machines_that_karpenter_starts_on_google_cloud_are_looked_at(mega, found):
+    spec = {"labels": {"team": "Research"}}
+    mega.add("kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass", "class", {"metadata": {}, "spec": spec})
+    assert found(RULE, mega) == [
+        ("class", f"labels of the machines it starts: value of `team` has 'R' at character 1; {_GOOGLE}")
+    ]

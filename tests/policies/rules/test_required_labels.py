@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from policies.rules.required_labels import RULE
@@ -139,3 +141,87 @@ def test_configured_labels_take_the_place_of_registered_ones(program, found):
 def test_network_interfaces_are_looked_at_when_the_template_tags_them(program, found):
     program["template"]["tagSpecifications"].append({"resourceType": "network-interface", "tags": {"team": "research"}})
     assert found(RULE, program) == [("template", "tags of the network interfaces it makes: `owner` missing")]
+
+
+def test_labels_of_google_cloud_resources_are_looked_at(mega, found):
+    mega["cluster"]["resourceLabels"] = {"team": "research"}
+    assert found(RULE, mega) == [("cluster", "labels: `owner` missing")]
+
+
+@pytest.mark.parametrize("where", ["resourceLabels", "labels"])
+def test_machines_and_nodes_of_gke_are_labelled(mega, found, where):
+    of = "resourceLabels of the machines" if where == "resourceLabels" else "labels of the nodes"
+    mega["train"]["nodeConfig"][where] = {"team": "research"}
+    assert found(RULE, mega) == [("train", f"{of} it starts: `owner` missing")]
+
+
+def test_node_pools_inside_a_cluster_are_labelled(mega, found):
+    pool = {"name": "inside", "nodeCount": 1.0, "nodeConfig": {"labels": dict(mega.labels)}}
+    mega["cluster"]["nodePools"] = [pool]
+    assert found(RULE, mega) == [
+        ("cluster", "resourceLabels of the machines it starts in `cluster/inside`: `team`, `owner` missing")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("type_", "argument"),
+    [
+        ("gcp:lustre/instance:Instance", "labels"),
+        ("gcp:storage/bucket:Bucket", "labels"),
+        ("gcp:compute/globalAddress:GlobalAddress", "labels"),
+        ("gcp:monitoring/alertPolicy:AlertPolicy", "userLabels"),
+    ],
+)
+def test_each_type_has_its_labels_under_its_own_argument(mega, found, type_, argument):
+    mega.add(type_, "resource", {argument: dict(mega.labels)})
+    assert found(RULE, mega) == []
+    mega["resource"][argument].pop("owner")
+    assert found(RULE, mega) == [("resource", "labels: `owner` missing")]
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "gcp:compute/router:Router",
+        "gcp:compute/routerNat:RouterNat",
+        "gcp:compute/resourcePolicy:ResourcePolicy",
+        "gcp:compute/reservation:Reservation",
+        "gcp:serviceaccount/account:Account",
+        "gcp:projects/iAMMember:IAMMember",
+        "gcp:cloudidentity/group:Group",
+    ],
+)
+def test_types_of_google_cloud_without_labels_owe_none(mega, found, type_):
+    mega.add(type_, "resource", {})
+    assert found(RULE, mega) == []
+
+
+@pytest.mark.parametrize("written", [lambda labels: labels, lambda labels: json.dumps(labels)])
+def test_default_labels_of_the_provider_count(mega, found, written):
+    del mega["cluster"]["resourceLabels"]
+    mega.provider_inputs["defaultLabels"] = written(mega.labels)
+    assert found(RULE, mega) == []
+
+
+def test_default_tags_of_the_provider_count_as_the_sdk_writes_them(program, found):
+    del program["group"]["tags"]
+    program.provider_inputs["defaultTags"] = json.dumps({"tags": program.labels})
+    assert found(RULE, program) == []
+
+
+def test_labels_that_google_cloud_returns_count(mega, found):
+    mega["cluster"].update(resourceLabels={}, pulumiLabels=dict(mega.labels))
+    assert found(RULE, mega) == []
+
+
+def test_google_cloud_may_write_a_value_it_does_not_take_in_another_way(mega, found):
+    mega["trial"]["requiredLabels"] = {"team": "AI Research"}
+    mega["cluster"]["resourceLabels"] = {"team": "ai-research"}
+    assert "cluster" not in [name for name, _ in found(RULE, mega)]
+    mega["cluster"]["resourceLabels"] = {}
+    assert ("cluster", "labels: `team` missing") in found(RULE, mega)
+
+
+def test_labels_of_google_cloud_not_known_yet_are_said(mega, found, unknown):
+    mega["cluster"]["resourceLabels"] = mega.unknown
+    assert (found(RULE, mega), unknown(RULE, mega)) == ([], [("cluster", "labels not known yet")])
