@@ -117,9 +117,10 @@ def compare_(
     del color, quiet  # no colour and no remarks here; the options are there because every command of ours takes them
     found = compare(columns_of(files, _assumptions(expected_share, assume)))
     if form == "json":
-        output.write(json.dumps(comparison_json(found), indent=2) + "\n")
+        text = json.dumps(comparison_json(found), indent=2)
     else:
-        output.write((comparison_markdown(found) if form == "markdown" else comparison_table(found)) + "\n")
+        text = comparison_markdown(found) if form == "markdown" else comparison_table(found, width_for(output))
+    output.write(text + "\n")
 
 
 @command.command()

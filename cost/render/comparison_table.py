@@ -9,7 +9,7 @@ from typing import Final
 
 from cost.comparison import Comparison
 from cost.render.comparison_rows import Section, remarks, sections
-from cost.render.table import WIDTH
+from cost.render.layout import WIDEST, Layout
 
 __all__ = ["comparison_table"]
 
@@ -18,22 +18,17 @@ _LEAST: Final = 20
 """Characters of a column at the least; many columns make the table wider."""
 
 
-def comparison_table(found: Comparison) -> str:
-    """The whole report."""
-    width = max((WIDTH - _LABEL) // len(found.columns), _LEAST)
-    out = [
-        "List prices in USD, before tax, discounts, support and data transfer; capacity bought elsewhere with it",
-        "",
-    ]
-    out.extend(_row("", [column.title for column in found.columns], width))
+def comparison_table(found: Comparison, width: int = WIDEST) -> str:
+    """The whole report. width: characters of a line, as `width_for` gives it; many columns take more."""
+    layout, cells = Layout(width), max((width - _LABEL) // len(found.columns), _LEAST)
+    out = [*layout.under("", "List prices in USD a month, before tax, discounts, support and data transfer"), ""]
+    out.extend(_row("", [column.title for column in found.columns], cells))
     for section in sections(found):
-        out.extend(_section(section, width))
+        out.extend(_section(section, cells))
     for heading, texts in remarks(found):
         out += ["", heading]
         for text in texts:
-            out += textwrap.wrap(
-                f"  - {text}", WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-            )
+            out += layout.wrapped("  -", text)
     return "\n".join(out)
 
 
