@@ -37,6 +37,7 @@ class ControlPlane(pulumi.ComponentResource):
     security_group_id: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
+    region: str
     before_nodes: list[pulumi.Resource]
 
     def __init__(
@@ -57,7 +58,7 @@ class ControlPlane(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = service_role(
-            f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, tags, here
+            f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, region, tags, here
         )
         key, key_use = secrets_key(f"{name}-secrets", role.name, tags, here)
         # Ours, and there first: EKS would make one that is kept for ever and that nobody deletes.
@@ -114,6 +115,7 @@ class ControlPlane(pulumi.ComponentResource):
                 ("pod-identity", "eks-pod-identity-agent", None),
             )
         ]
+        self.region = region
         self.before_nodes = [*addons, *nodes_after]
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint

@@ -56,7 +56,7 @@ class ElasticPool(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:ElasticPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
-        role, attachments = node_role(f"{name}-node-role", tags, here)
+        role, attachments = node_role(f"{name}-node-role", region, tags, here)
         node_access = eks.AccessEntry(
             f"{name}-node-access",
             cluster_name=cluster.name,

@@ -8,6 +8,7 @@ import pulumi
 from pulumi_aws import ec2, vpc
 
 from components.aws.identity import Tagger
+from components.aws.partition import endpoint_service
 
 __all__ = ["interface_endpoints"]
 
@@ -52,7 +53,7 @@ def interface_endpoints(
             ec2.VpcEndpoint(
                 full,
                 vpc_id=vpc_id,
-                service_name=f"com.amazonaws.{region}.{service}",
+                service_name=endpoint_service(region, service),
                 vpc_endpoint_type="Interface",
                 subnet_ids=list(subnet_ids),
                 security_group_ids=[group.id],

@@ -9,6 +9,8 @@ from typing import Any
 import pulumi
 from pulumi_aws import eks, iam
 
+from components.aws.partition import ec2_principal, partition
+
 __all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role"]
 
 # Gives the tags of a resource by its logical name.
@@ -24,7 +26,7 @@ _NODE_POLICIES = {
 
 
 def service_role(
-    name: str, service: str, policies: Mapping[str, str], tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, service: str, policies: Mapping[str, str], region: str, tags: Tagger, opts: pulumi.ResourceOptions
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """A role that one AWS service assumes, and its attachments, for others to wait for.
 
@@ -33,16 +35,21 @@ def service_role(
     role = _role(name, {"Service": service}, ["sts:AssumeRole"], tags, opts)
     attachments: list[pulumi.Resource] = [
         iam.RolePolicyAttachment(
-            f"{name}-{suffix}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}", opts=opts
+            f"{name}-{suffix}",
+            role=role.name,
+            policy_arn=f"arn:{partition(region)}:iam::aws:policy/{policy}",
+            opts=opts,
         )
         for suffix, policy in policies.items()
     ]
     return role, attachments
 
 
-def node_role(name: str, tags: Tagger, opts: pulumi.ResourceOptions) -> tuple[iam.Role, list[pulumi.Resource]]:
+def node_role(
+    name: str, region: str, tags: Tagger, opts: pulumi.ResourceOptions
+) -> tuple[iam.Role, list[pulumi.Resource]]:
     """The role of EC2 nodes, and its attachments."""
-    return service_role(name, "ec2.amazonaws.com", _NODE_POLICIES, tags, opts)
+    return service_role(name, ec2_principal(region), _NODE_POLICIES, region, tags, opts)
 
 
 def pod_role(

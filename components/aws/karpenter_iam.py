@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from components.aws.partition import ec2_principal
+
 __all__ = ["POLICIES", "controller_policies"]
 
 POLICIES = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
@@ -110,7 +112,7 @@ def _iam_integration(cluster: str, region: str, node_role_arn: str, profiles: st
 
     return [
         _allow(
-            "iam:PassRole", on=node_role_arn, only_if={"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
+            "iam:PassRole", on=node_role_arn, only_if={"StringEquals": {"iam:PassedToService": ec2_principal(region)}}
         ),
         _allow("iam:CreateInstanceProfile", on=profiles, only_if=condition("RequestTag")),
         _allow("iam:TagInstanceProfile", on=profiles, only_if=condition("ResourceTag", "RequestTag")),

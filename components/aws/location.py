@@ -12,7 +12,7 @@ __all__ = ["REGIONS", "Location", "parse_location"]
 REGIONS = tuple(
     f"{area}-{place}"
     for area, places in {
-        "us": "east-1 east-2 west-1 west-2",
+        "us": "east-1 east-2 west-1 west-2 gov-east-1 gov-west-1",
         "ca": "central-1 west-1",
         "mx": "central-1",
         "sa": "east-1",
@@ -22,13 +22,11 @@ REGIONS = tuple(
         "af": "south-1",
         "il": "central-1",
         "me": "central-1 south-1",
+        "cn": "north-1 northwest-1",
     }.items()
     for place in places.split()
 )
-"""The regions of the commercial partition, the only one whose ARNs the components write.
-
-Source: pulumi-aws v7.51.1, its enum `Region`.
-"""
+"""Those of the partitions that `components.aws.partition` knows. Source: pulumi-aws v7.51.1, its enum `Region`."""
 
 
 @dataclass(frozen=True, kw_only=True)

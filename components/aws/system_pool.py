@@ -34,7 +34,7 @@ class SystemPool(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpucluster:aws:SystemPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        role, attachments = node_role(f"{name}-role", tags, here)
+        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
         template = node_launch_template(
             f"{name}-template",
             node_name=name,

@@ -47,7 +47,7 @@ class TrainingPool(pulumi.ComponentResource):
             if plan.placement.kind == "group"
             else None
         )
-        role, attachments = node_role(f"{name}-role", tags, here)
+        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
         template = node_launch_template(
             f"{name}-template",
             node_name=name,

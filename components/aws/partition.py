@@ -1,0 +1,29 @@
+"""What a region's partition changes: ARNs, EC2's name as a principal, names of endpoints. Imports no Pulumi."""
+
+from __future__ import annotations
+
+__all__ = ["ec2_principal", "endpoint_service", "partition"]
+
+# Interface endpoints with a prefix of their own in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
+_CHINESE = frozenset({"ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs", "sts"})
+
+
+def partition(region: str) -> str:
+    """The second part of the ARNs of a region."""
+    if region.startswith("cn-"):
+        return "aws-cn"
+    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def ec2_principal(region: str) -> str:
+    """EC2 in trust policies. EKS asks for this name in China, where its own is the usual one.
+
+    Source: awslabs/cdk-eks-blueprints issue 558, terraform-aws-modules/terraform-aws-eks issues 1904 and 3636.
+    """
+    return "ec2.amazonaws.com.cn" if partition(region) == "aws-cn" else "ec2.amazonaws.com"
+
+
+def endpoint_service(region: str, service: str) -> str:
+    """The full name of a service's interface endpoint."""
+    chinese = partition(region) == "aws-cn" and service in _CHINESE
+    return f"{'cn.com.amazonaws' if chinese else 'com.amazonaws'}.{region}.{service}"
