@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -48,12 +49,14 @@ def karpenter_identity(
     namespace: str,
     service_account: str,
     node_account: pulumi.Input[str],
+    after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
     """The e-mail address of the account a Kubernetes service account acts as, and its grants, for others to wait for.
 
     account_id: 6 to 30 characters, unique in the project; the role is named by it too. node_account: e-mail address of
-    the account of the machines, which Karpenter must be allowed to give them.
+    the account of the machines, which Karpenter must be allowed to give them. after: the cluster, with workload
+    identity: the project's first one makes the pool of identities that the last grant names.
     """
     account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)
     role = projects.IAMCustomRole(
@@ -78,7 +81,7 @@ def karpenter_identity(
             service_account_id=account.name,
             role="roles/iam.workloadIdentityUser",
             member=f"serviceAccount:{project}.svc.id.goog[{namespace}/{service_account}]",
-            opts=opts,
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
         ),
     ]
     return account.email, grants

@@ -81,6 +81,7 @@ class KarpenterPool(pulumi.ComponentResource):
             namespace=_NAMESPACE,
             service_account=_SERVICE_ACCOUNT,
             node_account=args.node_account,
+            after=after,
             opts=here,
         )
         definitions = release(

@@ -1,4 +1,4 @@
-"""A pod on every node of one accelerator that prepares the node itself.
+"""A pod on every training node that prepares the node itself.
 
 Such pods are privileged, share the host's network and processes, and run on nodes that nothing else may use yet. That
 is what Google's own manifests give them; their volumes are only those they mount. A policy exempts them by the name of
@@ -106,7 +106,9 @@ def _on(accelerator: str) -> AffinityArgs:
                         match_expressions=[
                             NodeSelectorRequirementArgs(
                                 key="cloud.google.com/gke-accelerator", operator="In", values=[accelerator]
-                            )
+                            ),
+                            # The same accelerator is in elastic and in sliced nodes, which have no fabric.
+                            NodeSelectorRequirementArgs(key="gpucluster/pool", operator="In", values=["training"]),
                         ]
                     )
                 ]

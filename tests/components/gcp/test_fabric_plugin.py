@@ -46,7 +46,8 @@ def daemon_set(
                                                 "key": "cloud.google.com/gke-accelerator",
                                                 "operator": "In",
                                                 "values": [accelerator],
-                                            }
+                                            },
+                                            {"key": "gpucluster/pool", "operator": "In", "values": ["training"]},
                                         ]
                                     }
                                 ]
