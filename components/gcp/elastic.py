@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
 from components.gcp.machines import CLOUD, spot_only
 from components.shapes import Shape, elastic_shape, shapes
 from components.spec import ClusterSpec, Elastic
@@ -57,12 +58,11 @@ def _purchase(elastic: Elastic) -> tuple[Literal["spot", "flex-start"], ...]:
 def elastic_problems(spec: ClusterSpec) -> list[str]:
     """Why the engine can't carry what is asked of it."""
     elastic = spec.elastic
-    if elastic is None or elastic.engine == "native" or "flex-start" not in elastic.purchase:
+    if elastic is None or elastic.engine == "native":
         return []
-    return [
-        "elastic.purchase has flex-start, which Karpenter on Google Cloud does not know; take it out, or choose "
-        "elastic.engine: native"
-    ]
+    # On demand is a loss rather than a mistake: no engine can buy these machines so.
+    asked = [kind for kind in elastic.purchase if kind != "on-demand"]
+    return karpenter_problems(elastic_shape(CLOUD, spec.accelerator).machine_type, purchase=asked)
 
 
 def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
@@ -85,9 +85,4 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
 
 def elastic_notes(plan: ElasticPlan | None) -> list[str]:
     """What whoever reads the plan should know of the engine."""
-    if plan is None or plan.engine == "native":
-        return []
-    return [
-        "elastic pool: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) "
-        "without GPU networks, placement, reservations, flex-start or MIG; elastic.engine: native is GKE's own"
-    ]
+    return [] if plan is None or plan.engine == "native" else [KARPENTER_NOTE]

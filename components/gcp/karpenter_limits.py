@@ -1,4 +1,4 @@
-"""What Karpenter can't carry on Google Cloud, and what whoever uses it should know.
+"""What Karpenter can't carry on Google Cloud, and what whoever uses it should know. Imports no Pulumi.
 
 Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/providers/instance/instance.go (neither placement, reservation,
 Flex-start, MIG nor a choice of network card) and pkg/apis/v1alpha1/gcenodeclass.go (7 more interfaces at most); issues
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from components.kubernetes.charts import KARPENTER_GCP
-
 __all__ = ["KARPENTER_NOTE", "karpenter_problems"]
 
 _MACHINES: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g", "a3-highgpu-8g")
@@ -19,11 +17,10 @@ _SPOT_ONLY: Final = _MACHINES[:3]
 _NATIVE: Final = "write elastic.engine: native"
 
 KARPENTER_NOTE: Final = (
-    f"elastic pool: Karpenter on Google Cloud is experimental (karpenter-provider-gcp {KARPENTER_GCP.version} by "
-    "CloudPilot "
-    "AI, not by Google); it sets up no local SSD, so emptyDir is on the boot disk; elastic.engine native is what "
-    "Google "
-    "supports"
+    "elastic pool: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
+    "GPU "
+    "networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
+    "elastic.engine: native is GKE's own"
 )
 
 
@@ -58,8 +55,7 @@ def karpenter_problems(
     if nodes_per_job > 1:
         problems.append(
             f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "
-            "the "
-            "training pool"
+            "the training pool"
         )
     if partition is not None:
         problems.append(f"{engine} can't slice GPUs ({partition}); allowed: whole GPUs; use mig")

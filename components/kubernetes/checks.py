@@ -26,8 +26,11 @@ from components.plan import PlanError
 __all__ = ["check_object"]
 
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
-# Other resources that put labels on nodes.
-_NODE_LABELS: Final = frozenset({"aws:eks/nodeGroup:NodeGroup"})
+# Other resources that put labels on nodes, and where.
+_NODE_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
+    "aws:eks/nodeGroup:NodeGroup": ("labels",),
+    "gcp:container/nodePool:NodePool": ("node_config", "labels"),
+}
 # Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's
 # spelling, those of plain objects in Kubernetes'.
 _LABELS: Final = frozenset({"labels", "matchLabels", "match_labels", "nodeSelector", "node_selector"})
@@ -47,7 +50,11 @@ def check_object(args: pulumi.ResourceTransformationArgs) -> None:
 def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
     props = cast(Mapping[str, Any], args.props)
     if args.type_ in _NODE_LABELS:
-        yield from _labels("labels", _members(props.get("labels")), node=True)
+        path = _NODE_LABELS[args.type_]
+        found: Any = props
+        for step in path:
+            found = _members(found).get(step)
+        yield from _labels(".".join(path), _members(found), node=True)
     elif args.type_ == _RELEASE:
         yield from _name("name", props.get("name"), 53)
         yield from _name("namespace", props.get("namespace"), 63)

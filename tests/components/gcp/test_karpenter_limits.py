@@ -57,10 +57,10 @@ def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
     assert karpenter_problems("a3-highgpu-1g", **{"purchase": ["spot"], **asked}) == [expected]
 
 
-def test_the_note_names_the_version_and_what_google_supports() -> None:
+def test_the_note_says_whose_it_is_and_what_google_supports() -> None:
     assert KARPENTER_NOTE == (
-        "elastic pool: Karpenter on Google Cloud is experimental (karpenter-provider-gcp 0.5.0 by CloudPilot AI, not "
-        "by "
-        "Google); it sets up no local SSD, so emptyDir is on the boot disk; elastic.engine native is what Google "
-        "supports"
+        "elastic pool: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) "
+        "without "
+        "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
+        "elastic.engine: native is GKE's own"
     )

@@ -9,6 +9,7 @@ import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from pulumi_aws import eks
+from pulumi_gcp import container
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import (
     Namespace,
@@ -146,8 +147,23 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
                 "domains: a kubelet that is given another does not start; change it"
             ],
         ),
+        (
+            lambda opts: container.NodePool(
+                "nodes",
+                cluster="c",
+                node_config=container.NodePoolNodeConfigArgs(
+                    labels={"app.kubernetes.io/name": "x", "gpucluster/pool": "y"}
+                ),
+                opts=opts,
+            ),
+            [
+                "NodePool nodes: node_config.labels key 'app.kubernetes.io/name'; allowed: a key outside the "
+                "kubernetes.io "
+                "and k8s.io domains: a kubelet that is given another does not start; change it"
+            ],
+        ),
     ],
-    ids=["amount", "name-and-labels", "custom-kind", "release", "node-group"],
+    ids=["amount", "name-and-labels", "custom-kind", "release", "node-group", "node-pool"],
 )
 def test_a_wrong_object_is_refused_with_every_reason(declare: Declare, expected: list[str]) -> None:
     with pytest.raises(PlanError) as refused:
