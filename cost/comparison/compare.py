@@ -8,7 +8,7 @@ price here, so that a cluster in a reservation does not look free.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -56,11 +56,6 @@ class Row:
     key: str
     label: str
     cells: tuple[str, ...]
-
-    @property
-    def same(self) -> bool:
-        """Whether it is alike in every column."""
-        return len(set(self.cells)) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +116,8 @@ def compare(columns: Sequence[Column]) -> Comparison:
     complete = [column for column in columns if column.estimate.complete]
     return Comparison(
         columns=tuple(columns),
-        differences=tuple(row for row in _rows(columns, _asked) if not row.same),
-        equivalence=(_regions(columns), *_rows(columns, _equivalence)),
+        differences=tuple(_differences(columns)),
+        equivalence=(_regions(columns), *_rows(columns)),
         parts=parts,
         totals=tuple(_totals(columns)),
         ranking=tuple(_ranking(columns, [part for part in parts if part.ranked])),
@@ -130,8 +125,13 @@ def compare(columns: Sequence[Column]) -> Comparison:
     )
 
 
-def _asked(column: Column) -> dict[str, str]:
-    return {} if column.cluster is None else dict(column.cluster.asked)
+def _differences(columns: Sequence[Column]) -> Iterator[Row]:
+    """What the specs asked for and is not alike in the columns that say it."""
+    asked: list[Mapping[str, str]] = [{} if column.cluster is None else column.cluster.asked for column in columns]
+    said = [cells for cells in asked if cells]
+    for key in dict.fromkeys(key for cells in said for key in cells):
+        if len({cells.get(key) for cells in said}) > 1:
+            yield Row(key, key, tuple(cells.get(key, NOT_SAID) for cells in asked))
 
 
 def _equivalence(column: Column) -> dict[str, str]:
@@ -142,9 +142,9 @@ def _equivalence(column: Column) -> dict[str, str]:
     return {key: f"{int(value):,}" if value.isdecimal() else value for key, value in found.items()}
 
 
-def _rows(columns: Sequence[Column], of: Callable[[Column], dict[str, str]]) -> list[Row]:
-    """A row for each key that a column has, the known ones in their order."""
-    found = [of(column) for column in columns]
+def _rows(columns: Sequence[Column]) -> list[Row]:
+    """What the clusters are: a row for each key that one has, the known ones in their order."""
+    found = [_equivalence(column) for column in columns]
     keys = dict.fromkeys(key for cells in found for key in cells)
     ordered = [*(key for key in _LABELS if key in keys), *(key for key in keys if key not in _LABELS)]
     return [Row(key, _LABELS.get(key, key), tuple(cells.get(key, NOT_SAID) for cells in found)) for key in ordered]
@@ -215,11 +215,10 @@ def _totals(columns: Sequence[Column]) -> list[Row]:
 
         return cell
 
-    rows = [
-        row("monthly", "$/month", shown(lambda found: found.monthly.expected)),
-        row("monthly_floor", "  at the least", shown(lambda found: found.monthly.floor)),
-        row("monthly_ceiling", "  at the most", shown(lambda found: found.monthly.ceiling)),
-    ]
+    rows = [row("monthly", "$/month", shown(lambda found: found.monthly.expected))]
+    if any(column.estimate.monthly.varies for column in columns):
+        rows.append(row("monthly_floor", "  floor", shown(lambda found: found.monthly.floor)))
+        rows.append(row("monthly_ceiling", "  ceiling", shown(lambda found: found.monthly.ceiling)))
     if any(column.estimate.committed_monthly for column in columns):
         rows.append(row("committed_elsewhere", "  bought elsewhere", lambda found: money(found.committed_monthly)))
     rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected)))

@@ -16,7 +16,7 @@ def comparison_markdown(found: Comparison) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    yield _row("", [column.title for column in found.columns])
+    yield _row("", [_escaped(column.title) for column in found.columns])
     yield "| --- |" + " ---: |" * len(found.columns)
     for section in sections(found):
         yield _row(f"**{_escaped(section.heading)}**", [""] * len(found.columns))
@@ -33,7 +33,7 @@ def _lines(found: Comparison) -> Iterator[str]:
 
 
 def _row(label: str, cells: Sequence[str]) -> str:
-    return f"| {' | '.join([label, *cells])} |".replace("|  |", "| |")
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in [label, *cells])
 
 
 def _escaped(text: str) -> str:

@@ -10,12 +10,31 @@ from typing import Any
 import pytest
 
 from cost import Estimate, PriceBook, Resource, Resources, estimate
+from cost.comparison import Column, cluster_of
 
 HERE = Path(__file__).parent
 TODAY = datetime.date(2026, 11, 21)
 
 MakeResource = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
+MakeColumn = Callable[..., Column]
+
+EQUIVALENT: dict[str, dict[str, Any]] = {
+    "aws": {"machineType": "p5.48xlarge", "fabric": "EFA", "fabricGbps": 3200, "hostGbps": 100, "vcpus": 192,
+            "memoryGib": 2048, "scratchGb": 30400, "storageGib": 26400, "storageGbPerS": "3.3",
+            "coLocation": "one cluster placement group"},
+    "gcp": {"machineType": "a3-megagpu-8g", "fabric": "TCPXO", "fabricGbps": 1600, "hostGbps": 200, "vcpus": 208,
+            "memoryGib": 1872, "scratchGb": 6442, "storageGib": 36000, "storageGbPerS": "8.8",
+            "coLocation": "compact placement, best effort"},
+    "azure-native": {"machineType": "Standard_ND96isr_H100_v5", "fabric": "InfiniBand", "fabricGbps": 3200,
+                     "hostGbps": 80, "vcpus": 96, "memoryGib": 1900, "scratchGb": 28000, "storageGib": 32768,
+                     "storageGbPerS": "4", "coLocation": "one scale set"},
+}  # fmt: skip
+LOSSES = {
+    "aws": [],
+    "gcp": ["a fabric of 3,200 Gb/s: 1,600 Gb/s for each node"],
+    "azure-native": ["single H100s: 94 GB NVL"],
+}
 
 
 @pytest.fixture
@@ -71,3 +90,61 @@ def cost_of(book: PriceBook) -> CostOf:
         return estimate(Resources(resources, default_regions=regions), book, **options)
 
     return found
+
+
+@pytest.fixture
+def stack(make: MakeResource) -> Callable[..., list[Resource]]:
+    """`stack(cloud, nodes=5, **facts)`: the resources of a trial; `facts` replace those of its cluster."""
+
+    def resources(cloud: str, *, nodes: int = 5, **facts: Any) -> list[Resource]:
+        said = {
+            "trainingGpus": 32,
+            "spareGpus": 8,
+            "durationDays": 14.0,
+            "outsideTraining": ["trial-elastic"],
+            "requiredLabels": {"team": "research"},
+            "equivalence": {"accelerator": "h100", "gpus": 32, "gpuMemoryMib": 81920, **EQUIVALENT[cloud]},
+            "losses": LOSSES[cloud],
+            **facts,
+        }
+        cluster = make(f"gpucluster:{cloud}:TrainingCluster", "trial", custom=False, **said)
+        training = make(f"gpucluster:{cloud}:TrainingPool", "trial-training", custom=False, parent=cluster)
+        storage = make(f"gpucluster:{cloud}:Storage", "trial-storage", custom=False, parent=cluster)
+        control = make(f"gpucluster:{cloud}:ControlPlane", "trial-control-plane", custom=False, parent=cluster)
+        of_cloud: Mapping[str, Callable[[], list[Resource]]] = {
+            "aws": lambda: [
+                make("aws:eks/nodeGroup:NodeGroup", "trial-training-nodes", parent=training,
+                     instanceTypes=["p5.48xlarge"], scalingConfig={"desiredSize": nodes}, diskSize=500),
+                make("aws:fsx/lustreFileSystem:LustreFileSystem", "trial-storage-shared", parent=storage,
+                     deploymentType="PERSISTENT_2", storageCapacity=26400, perUnitStorageThroughput=125),
+                make("aws:eks/cluster:Cluster", "trial-control-plane-cluster", parent=control, version="1.35"),
+            ],
+            "gcp": lambda: [
+                make("gcp:container/nodePool:NodePool", "trial-training-nodes", parent=training,
+                     location="us-central1-a", nodeCount=nodes,
+                     nodeConfig={"machineType": "a3-megagpu-8g", "diskSizeGb": 100, "diskType": "pd-balanced"}),
+                make("gcp:lustre/instance:Instance", "trial-storage-shared", parent=storage, location="us-central1-a",
+                     capacityGib="36000", perUnitStorageThroughput="250"),
+                make("gcp:container/cluster:Cluster", "trial-control-plane-cluster", parent=control,
+                     location="us-central1", loggingConfig={}),
+            ],
+            "azure-native": lambda: [
+                make("azure-native:storagecache:AmlFilesystem", "trial-storage-shared", parent=storage),
+                make("azure-native:containerservice:AgentPool", "trial-training-nodes", parent=training),
+            ],
+        }  # fmt: skip
+        return [cluster, training, storage, control, *of_cloud[cloud]()]
+
+    return resources
+
+
+@pytest.fixture
+def column(stack: Callable[..., list[Resource]], book: PriceBook) -> MakeColumn:
+    """`column(cloud, title=..., more=[...], **as_for_stack)`: a trial as a column."""
+
+    def made(cloud: str, *, title: str = "", more: list[Resource] | None = None, **options: Any) -> Column:
+        resources = Resources([*stack(cloud, **options), *(more or [])], default_regions={"aws": "us-east-1"})
+        found: Estimate = estimate(resources, book)
+        return Column(title=title or f"{cloud}-trial", estimate=found, cluster=cluster_of(resources))
+
+    return made

@@ -77,6 +77,58 @@ def test_wrong_input_is_one_clear_error_and_exit_2(arguments: list[str], stdin: 
     assert "Traceback" not in run.stderr
 
 
+def test_stacks_are_compared_in_every_form(recordings: Path, tmp_path: Path) -> None:
+    plan, renamed = recordings / "plan.json", tmp_path / "other.json"
+    renamed.write_text(plan.read_text().replace("urn:pulumi:dev::", "urn:pulumi:other::"))
+    table = _cost("compare", str(plan), str(renamed))
+    assert (table.returncode, table.stderr) == (0, "")
+    assert table.stdout.splitlines()[2].split() == ["dev", "other"]
+    markdown = _cost("compare", str(plan), str(renamed), "--format", "markdown")
+    assert markdown.stdout.startswith("| | dev | other |\n| --- | ---: | ---: |\n")
+    output = tmp_path / "out.json"
+    to_file = _cost("compare", str(plan), "-", "--format", "json", "--output", str(output), stdin=renamed.read_text())
+    assert (to_file.returncode, to_file.stdout, to_file.stderr) == (0, "", "")
+    found = json.loads(output.read_text())
+    assert [column["title"] for column in found["columns"]] == ["dev", "other"]
+    assert [column["monthly"]["expected"] for column in found["columns"]] == ["215193.60", "215193.60"]
+
+
+def test_a_stack_that_comes_twice_is_called_after_its_files(recordings: Path) -> None:
+    run = _cost("compare", str(recordings / "plan.json"), str(recordings / "update.json"), "--format", "json")
+    assert [column["title"] for column in json.loads(run.stdout)["columns"]] == [
+        f"dev ({recordings / name})" for name in ("plan.json", "update.json")
+    ]
+
+
+def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path: Path) -> None:
+    broken, binary, nothing = (tmp_path / name for name in ("broken.json", "binary.json", "nothing.json"))
+    broken.write_text("{")
+    binary.write_bytes(b"\xff\xfe\x00\x01")
+    nothing.write_text('{"steps": []}')
+    run = _cost("compare", str(broken), str(recordings / "plan.json"), str(binary), str(nothing))
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.splitlines() == [
+        f"error: {broken} is not JSON (line 1: Expecting property name enclosed in double quotes); give the output of "
+        "`pulumi preview --json --show-sames` or of `pulumi stack export`",
+        f"error: {binary} is not text; give a plan or state file in JSON",
+        f"error: {nothing} has no resources; give a plan or state of a stack that has some",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (0, "Missing argument 'FILE FILE...'"),
+        (1, "error: 1 file to compare; give 2 to 6, a plan or state of each stack"),
+        (7, "error: 7 files to compare; give 2 to 6, a plan or state of each stack"),
+    ],
+)
+def test_a_comparison_takes_two_to_six_files(recordings: Path, number: int, message: str) -> None:
+    run = _cost("compare", *[str(recordings / "plan.json")] * number)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert message in run.stderr
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     path.write_bytes(b"\xff\xfe\x00\x01")

@@ -1,0 +1,110 @@
+"""Columns side by side: what is ranked, what is not, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+
+from cost import Resource, Resources, estimate
+from cost.comparison import Column, Ranked, cluster_of, compare
+
+Make = Callable[..., Resource]
+MakeColumn = Callable[..., Column]
+
+
+def test_complete_columns_are_ranked_by_every_part(column: MakeColumn) -> None:
+    found = compare([column("gcp"), column("aws")])
+    assert [(part.name, part.monthly, part.why) for part in found.parts] == [
+        ("training", (Decimal("340960.00"), Decimal("201096.00")), ""),
+        ("storage", (Decimal("7560.00"), Decimal("3828.00")), ""),
+        ("control-plane", (Decimal("73.00"), Decimal("73.00")), ""),
+    ]
+    assert found.ranking == (
+        Ranked("aws-trial", Decimal("204997.00"), 1, Decimal("1.00")),
+        Ranked("gcp-trial", Decimal("348593.00"), 2, Decimal("1.70")),
+    )
+    assert found.cheapest == ("aws-trial", "gcp-trial")
+    assert (found.undecided, found.differences) == ((), ())
+
+
+def test_the_sum_of_ranked_parts_is_the_total_of_a_complete_column(column: MakeColumn) -> None:
+    found = compare([column("gcp"), column("aws")])
+    totals = {item.title: item.estimate.monthly.expected for item in found.columns}
+    assert {item.title: item.monthly for item in found.ranking} == totals
+
+
+def test_a_total_with_something_unpriced_is_placed_nowhere_however_little_it_is(make: Make, column: MakeColumn) -> None:
+    unknown = make("aws:rds/instance:Instance", "database")
+    found = compare([column("aws", more=[unknown]), column("gcp")])
+    assert found.columns[0].estimate.monthly.expected < found.columns[1].estimate.monthly.expected
+    assert (found.cheapest, found.undecided) == (("gcp-trial",), ("aws-trial",))
+    assert [row.cells for row in found.totals if row.key == "monthly"] == [("at least $204,997.00", "$348,593.00")]
+    # The parts it has in common with the other are priced, so they are ranked all the same.
+    assert [item.title for item in found.ranking] == ["aws-trial", "gcp-trial"]
+
+
+def test_a_part_is_ranked_only_where_every_column_prices_it(column: MakeColumn) -> None:
+    found = compare([column("aws"), column("gcp"), column("azure-native")])
+    assert {part.name: part.why for part in found.parts} == {
+        "training": "not wholly priced in azure-native-trial",
+        "storage": "not wholly priced in azure-native-trial",
+        "control-plane": "not there in azure-native-trial",
+    }
+    assert found.ranking == ()
+    assert [part.monthly for part in found.parts if part.name == "storage"] == [
+        (Decimal("3828.00"), Decimal("7560.00"), None)
+    ]
+
+
+def test_capacity_bought_elsewhere_does_not_look_free(make: Make, column: MakeColumn) -> None:
+    affinity = {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["projects/p/reservations/r"]}
+    config = {"machineType": "a3-megagpu-8g", "diskSizeGb": 100, "diskType": "pd-balanced"}
+    reserved = make(
+        "gcp:container/nodePool:NodePool", "more", location="us-central1-a", nodeCount=1,
+        nodeConfig={**config, "reservationAffinity": affinity},
+    )  # fmt: skip
+    plain = make("aws:ebs/volume:Volume", "more", type="gp3", size=125)
+    found = compare([column("gcp", more=[reserved]), column("aws", more=[plain])])
+    assert [part.monthly for part in found.parts if part.name == "stack"] == [(Decimal("68192.00"), Decimal("10.00"))]
+    assert [row.cells for row in found.totals if row.key == "committed_elsewhere"] == [("$68,182.00", "$0.00")]
+    assert found.ranking[-1] == Ranked("gcp-trial", Decimal("416785.00"), 2, Decimal("2.03"))
+
+
+def test_prices_that_are_second_opinions_only_are_not_ranked(make: Make, column: MakeColumn) -> None:
+    approximate = make("gcp:compute/instance:Instance", "more", zone="us-central1-a", machineType="a3-highgpu-8g",
+                       bootDisk={"source": "disk"}, scheduling={"provisioningModel": "SPOT"})  # fmt: skip
+    old = make("gcp:filestore/instance:Instance", "old", location="us-west1-a", tier="BASIC_HDD",
+               fileShares=[{"capacityGb": 2048}])  # fmt: skip
+    found = compare([column("gcp", more=[approximate]), column("gcp", title="other", more=[old])])
+    assert [part.why for part in found.parts if part.name == "stack"] == ["approximate prices"]
+
+
+def test_equal_sums_share_a_rank(column: MakeColumn) -> None:
+    found = compare([column("gcp", title="one"), column("gcp", title="two")])
+    assert [(item.title, item.rank) for item in found.ranking] == [("one", 1), ("two", 1)]
+
+
+def test_what_the_specs_asked_for_differently_is_named(column: MakeColumn) -> None:
+    labels = {"team": "vision", "owner": "me"}
+    found = compare([column("aws"), column("gcp", nodes=3, trainingGpus=16, durationDays=7, requiredLabels=labels)])
+    assert [(row.label, row.cells) for row in found.differences] == [
+        ("training GPUs", ("32", "16")),
+        ("duration in days", ("14", "7")),
+        ("label team", ("research", "vision")),
+        ("label owner", ("not said", "me")),
+    ]
+
+
+def test_parts_are_matched_though_the_clusters_are_called_differently(stack: Callable[..., list[Resource]]) -> None:
+    def renamed(name: str) -> Column:
+        urns = {item.urn: item.urn.replace("::trial", f"::{name}") for item in stack("gcp")}
+        resources = Resources(
+            replace(item, urn=urns[item.urn], name=item.name.replace("trial", name), parent=urns.get(item.parent or ""))
+            for item in stack("gcp")
+        )
+        return Column(title=name, estimate=estimate(resources), cluster=cluster_of(resources))
+
+    found = compare([renamed("first"), renamed("second")])
+    assert [part.name for part in found.parts] == ["training", "storage", "control-plane"]
+    assert [(row.label, row.cells) for row in found.differences] == [("name", ("first", "second"))]
