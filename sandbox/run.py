@@ -110,7 +110,7 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"
-        variables = environment({**os.environ, **_columns()}, store)
+        variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:

@@ -18,13 +18,16 @@ _QUANTITY, _PRICE, _MARK, _AMOUNT = 17, 12, 5, 18
 
 
 def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
-    """The width of a table: what COLUMNS says, else what the terminal behind `stream` has, else WIDEST.
+    """The width of a table in the terminal behind `stream`, which COLUMNS corrects; WIDEST where that is no terminal.
 
+    stream: None for a program, which writes to the engine: there COLUMNS alone tells, and `sandbox pulumi` sets it.
     indent: what stands before each line. A wider terminal gets no wider table: the eye would lose the row.
     """
+    if stream is not None and not stream.isatty():
+        return WIDEST
     columns = os.environ.get("COLUMNS", "")
     have = int(columns) if columns.isdecimal() else 0
-    if not have and stream is not None and stream.isatty():
+    if not have and stream is not None:
         have = os.get_terminal_size(stream.fileno()).columns
     return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -39,8 +38,6 @@ class Project:
         done = subprocess.run(
             [*before, str(BIN / command), *args],
             cwd=self.path,
-            # Not inherited: the readline that pytest loads sets COLUMNS behind os.environ, and tables would follow it.
-            env={name: value for name, value in os.environ.items() if name != "COLUMNS"},
             capture_output=True,
             text=True,
             timeout=300,

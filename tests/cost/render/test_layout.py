@@ -48,12 +48,12 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
         ("300", 4, WIDEST),
     ],
 )
-def test_in_a_pipe_only_columns_changes_the_width(
+def test_in_a_pipe_nothing_changes_the_width_and_in_a_program_columns_does(
     columns: Callable[[str | None], None], said: str | None, indent: int, expected: int
 ) -> None:
     columns(said)
     assert width_for(indent=indent) == expected
-    assert width_for(io.StringIO(), indent=indent) == expected
+    assert width_for(io.StringIO(), indent=indent) == WIDEST
 
 
 @pytest.mark.parametrize(("said", "has", "expected"), [(None, 95, 95), ("85", 95, 85), (None, 0, WIDEST)])
