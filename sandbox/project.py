@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from sandbox.clouds.ledger import Ledger
+from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.narrow import is_object
 
 __all__ = ["InputError", "Project", "Store", "find_project"]
@@ -68,6 +68,15 @@ class Store:
             yield ledger
         finally:
             ledger.close()
+
+    def existing(self) -> list[Entry]:
+        """Everything in the simulated clouds, sorted as it is shown."""
+        if not self.ledger.exists():
+            return []
+        with self.open_ledger() as ledger:
+            return sorted(
+                ledger.all(), key=lambda entry: (entry.provider, entry.scope, entry.type, entry.name, entry.id)
+            )
 
     @property
     def log(self) -> Path:

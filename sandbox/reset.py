@@ -8,7 +8,7 @@ import sys
 import click
 
 from sandbox.project import InputError
-from sandbox.status import current_project, existing
+from sandbox.status import current_project
 
 __all__ = ["reset"]
 
@@ -36,6 +36,6 @@ def reset(yes: bool) -> None:
 def _what_there_is() -> str:
     """In words, also for a ledger that is damaged: that is one reason to forget it."""
     try:
-        return f"{len(existing(current_project()))} simulated resources"
+        return f"{len(current_project().store.existing())} simulated resources"
     except InputError:
         return "a ledger that cannot be read"

@@ -9,18 +9,16 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sandbox.clouds.kubernetes.clusters import api_servers
 from sandbox.clouds.ledger import Entry
 from sandbox.project import InputError, Project, find_project
+from sandbox.recovery.compare import Difference
+from sandbox.recovery.find import differences
 
-if TYPE_CHECKING:
-    from sandbox.recovery.compare import Difference
-
-__all__ = ["current_project", "existing", "status"]
+__all__ = ["current_project", "status"]
 
 _COLUMNS = ("provider", "scope", "type", "name", "id")
 
@@ -33,22 +31,12 @@ def current_project() -> Project:
     return project
 
 
-def existing(project: Project) -> list[Entry]:
-    """Everything in the project's simulated clouds, sorted as it is shown."""
-    if not project.store.ledger.exists():
-        return []
-    with project.store.open_ledger() as ledger:
-        return sorted(ledger.all(), key=lambda entry: (entry.provider, entry.scope, entry.type, entry.name, entry.id))
-
-
 @click.command()
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="How to print it.")
 def status(form: str) -> None:
     """List what exists in the simulated clouds."""
-    from sandbox.recovery.find import differences
-
     project = current_project()
-    entries, found = existing(project), differences(project)
+    entries, found = project.store.existing(), differences(project)
     if form == "json":
         click.echo(json.dumps(_document(entries, found), indent=2))
     else:

@@ -7,11 +7,10 @@ from functools import cache
 from sandbox.project import Project
 from sandbox.recovery.compare import Difference, compare
 from sandbox.recovery.state import all_states, once_recorded
-from sandbox.status import existing
 
 __all__ = ["differences"]
 
 
 def differences(project: Project) -> list[Difference]:
     """By stack; raises InputError for a ledger or state that cannot be read."""
-    return compare(all_states(project), existing(project), cache(lambda: once_recorded(project)))
+    return compare(all_states(project), project.store.existing(), cache(lambda: once_recorded(project)))

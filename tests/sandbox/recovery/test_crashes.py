@@ -23,7 +23,6 @@ import pytest
 from sandbox.project import Project
 from sandbox.recovery.compare import Difference
 from sandbox.recovery.find import differences
-from sandbox.status import existing
 
 pytestmark = pytest.mark.engine
 
@@ -119,7 +118,7 @@ def _check_converged(root: Path, amount: int, stack: str) -> None:
         for item in state.get("resources", [])
         if item.get("custom") and not item["type"].startswith("pulumi:")
     )
-    cloud = existing(_project(root))
+    cloud = _project(root).store.existing()
     assert Counter((entry.type, entry.id, entry.urn) for entry in cloud) == owned
     assert len(cloud) == amount
     assert _twice(entry.urn for entry in cloud) == []
@@ -186,7 +185,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("who", "direction"), _trial_cases())
 def test_the_trial_cluster_survives_a_crash(who: str, direction: str, crash: Any, trial: Path, tmp_path: Path) -> None:
-    whole = len(existing(_project(trial)))
+    whole = len(_project(trial).store.existing())
     moment = random.Random(f"trial {who} {direction}").randrange(5, whole - 5)
     if direction == "up":
         _copy_project(tmp_path)
