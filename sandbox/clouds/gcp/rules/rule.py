@@ -6,7 +6,7 @@ from sandbox.clouds.cloud import CloudError
 from sandbox.clouds.gcp.model import Thing
 from sandbox.clouds.rules import Rules
 
-__all__ = ["RULES", "refused", "rule"]
+__all__ = ["RULES", "kept_from", "refused", "rule"]
 
 RULES: Rules[Thing] = Rules()
 rule = RULES.rule
@@ -18,3 +18,12 @@ def refused(thing: Thing, message: str, *, status: int = 400, reason: str = "bad
     kind = thing.token.rsplit(":", 1)[-1]
     name = f' "{thing.id if thing.previous else thing.name or thing.id}"'
     return CloudError(f"Error {doing} {kind}{name}: googleapi: Error {status}: {message}, {reason}")
+
+
+def kept_from(thing: Thing, what: str) -> CloudError:
+    """The refusal of what the API would take and what then does not work; says so.
+
+    what: what would happen in a real project.
+    """
+    kind = thing.token.rsplit(":", 1)[-1]
+    return CloudError(f'the sandbox does not make {kind} "{thing.name}", though a real project would: {what}')

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 
 from sandbox.clouds.gcp.cloud import GcpAccount, Settings
 from sandbox.clouds.ledger import Entry, Ledger
+
+ZONE = "us-central1-a"
+ACCELERATORS = {
+    "a3-highgpu-1g": ("nvidia-h100-80gb", 1, 2),
+    "a3-highgpu-8g": ("nvidia-h100-80gb", 8, 16),
+    "a3-megagpu-8g": ("nvidia-h100-mega-80gb", 8, 16),
+    "a3-ultragpu-8g": ("nvidia-h200-141gb", 8, 32),
+}
 
 
 @pytest.fixture
@@ -21,3 +30,93 @@ def account(ledger: Ledger) -> GcpAccount:
 def create(account: GcpAccount, create_in_gcp: Callable[..., Entry]) -> Callable[..., Entry]:
     """Creates a resource in the project as the engine would, and returns what the ledger then has."""
     return partial(create_in_gcp, account)
+
+
+class Stage:
+    """A cluster with what a node pool needs around it."""
+
+    def __init__(self, create: Callable[..., Entry], *, mtu: int = 8244, **cluster: Any) -> None:
+        self.create = create
+        self.vpc = create("compute/network:Network", "vpc", autoCreateSubnetworks=False, mtu=mtu)
+        ranges = [{"rangeName": "pods", "ipCidrRange": "10.64.0.0/14"}]
+        ranges.append({"rangeName": "services", "ipCidrRange": "10.1.0.0/20"})
+        self.nodes = self.subnetwork("nodes", self.vpc, "10.0.0.0/18", secondaryIpRanges=ranges)
+        given = {
+            "network": self.vpc.id,
+            "subnetwork": self.nodes.id,
+            "initialNodeCount": 1,
+            "deletionProtection": False,
+            "enableMultiNetworking": True,
+            "datapathProvider": "ADVANCED_DATAPATH",
+            **cluster,
+        }
+        self.cluster = create("container/cluster:Cluster", "c", name="c", location="us-central1", **given)
+
+    def subnetwork(self, name: str, network: Entry, block: str, **inputs: Any) -> Entry:
+        """A subnetwork in us-central1."""
+        return self.create("compute/subnetwork:Subnetwork", name, network=network.id, ipCidrRange=block, **inputs)
+
+    def gpu_networks(self, count: int, mtu: int = 8244) -> list[dict[str, Any]]:
+        """A VPC with one subnetwork for each GPU interface."""
+        found: list[dict[str, Any]] = []
+        for at in range(count):
+            network = self.create("compute/network:Network", f"gpu-{at}", autoCreateSubnetworks=False, mtu=mtu)
+            found.append(given(network, self.subnetwork(f"gpu-{at}", network, f"172.16.{at * 16}.0/20")))
+        return found
+
+    def roce_networks(self, zone: str = ZONE) -> list[dict[str, Any]]:
+        """An ordinary VPC and a RoCE one with eight subnetworks."""
+        ordinary = self.create("compute/network:Network", "gvnic", autoCreateSubnetworks=False, mtu=8896)
+        profile = f"projects/p/global/networkProfiles/{zone}-vpc-roce"
+        roce = self.create("compute/network:Network", "roce", autoCreateSubnetworks=False, networkProfile=profile)
+        first = given(ordinary, self.subnetwork("gvnic", ordinary, "172.17.0.0/20"))
+        return [
+            first,
+            *(given(roce, self.subnetwork(f"roce-{at}", roce, f"172.18.{at * 8}.0/21")) for at in range(8)),
+        ]
+
+    def pool(
+        self,
+        machine: str = "a3-megagpu-8g",
+        *,
+        name: str = "pool",
+        networks: Sequence[Any] = (),
+        config: dict[str, Any] | None = None,
+        **inputs: Any,
+    ) -> Entry:
+        """A node pool of these machines in one zone, two nodes unless it scales."""
+        type_, gpus, ssds = ACCELERATORS[machine]
+        node_config = {
+            "machineType": machine,
+            "guestAccelerators": [{"type": type_, "count": gpus}],
+            "ephemeralStorageLocalSsdConfig": {"localSsdCount": ssds},
+            **(config or {}),
+        }
+        values = {
+            "cluster": self.cluster.id,
+            "nodeLocations": [ZONE],
+            "nodeCount": None if "autoscaling" in inputs else 2,
+            "nodeConfig": node_config,
+            **({"networkConfig": {"additionalNodeNetworkConfigs": list(networks)}} if networks else {}),
+            **inputs,
+        }
+        return self.create(
+            "container/nodePool:NodePool", name, **{key: it for key, it in values.items() if it is not None}
+        )
+
+
+def given(network: Entry, subnetwork: Entry) -> dict[str, Any]:
+    """An additional network of a node pool."""
+    return {"network": network.name, "subnetwork": subnetwork.name}
+
+
+@pytest.fixture
+def make_stage(create: Callable[..., Entry]) -> Callable[..., Stage]:
+    """Makes a stage: `make_stage(mtu=1460, enableMultiNetworking=False)`."""
+    return partial(Stage, create)
+
+
+@pytest.fixture
+def stage(create: Callable[..., Entry]) -> Stage:
+    """A regional cluster with multi-networking in a VPC with large frames."""
+    return Stage(create)

@@ -1,0 +1,57 @@
+"""The machine types with accelerators: `machines.csv`, a source a row.
+
+Columns: machine_type; accelerator (GKE's name) and gpus that come with it; local_ssds (devices of 375 GiB, empty
+where they are a choice); gpu_networks (networks a pool adds to the cluster's own for the GPU fabric, RDMA included);
+mtu (bytes) of those networks; fabric.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["Machine", "machine"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One machine type; None where the table says nothing."""
+
+    machine_type: str
+    accelerator: str
+    gpus: int
+    local_ssds: int | None
+    gpu_networks: int
+    mtu: int | None
+    fabric: str
+
+    @property
+    def is_rdma(self) -> bool:
+        """Whether its fabric is RoCE."""
+        return self.fabric == "GPUDirect-RDMA"
+
+
+@cache
+def _table() -> Mapping[str, Machine]:
+    text = resources.files("sandbox.clouds.gcp").joinpath("machines.csv").read_text()
+    return {
+        row["machine_type"]: Machine(
+            machine_type=row["machine_type"],
+            accelerator=row["accelerator"],
+            gpus=int(row["gpus"]),
+            local_ssds=int(row["local_ssds"]) if row["local_ssds"] else None,
+            gpu_networks=int(row["gpu_networks"]),
+            mtu=int(row["mtu"]) if row["mtu"] else None,
+            fabric=row["fabric"],
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def machine(machine_type: Any) -> Machine | None:
+    """The row of a machine type, None for one without accelerators or not known here."""
+    return _table().get(machine_type) if isinstance(machine_type, str) else None

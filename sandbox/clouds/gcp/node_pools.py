@@ -1,0 +1,98 @@
+"""What the rules of node pools ask of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sandbox.clouds.gcp.identity import is_zone
+from sandbox.clouds.gcp.machines import Machine, machine
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.ledger import Entry
+from sandbox.narrow import items, mapping
+
+__all__ = ["CLUSTER", "NODE_POOL", "Pool"]
+
+CLUSTER: Final = "gcp:container/cluster:Cluster"
+NODE_POOL: Final = "gcp:container/nodePool:NodePool"
+
+
+class Pool:
+    """The inputs of a node pool under the names of the API."""
+
+    def __init__(self, thing: Thing) -> None:
+        self.thing = thing
+        self.config = mapping(thing.inputs.get("nodeConfig"))
+        self.placement = mapping(thing.inputs.get("placementPolicy"))
+        self.affinity = mapping(self.config.get("reservationAffinity"))
+        self.accelerators = [mapping(item) for item in items(self.config.get("guestAccelerators"))]
+
+    @property
+    def machine_type(self) -> str:
+        """e2-medium where none is asked (Kubernetes Engine API, NodeConfig.machineType)."""
+        return str(self.config.get("machineType") or "e2-medium")
+
+    @property
+    def machine(self) -> Machine | None:
+        """Its machine type, None for one without accelerators."""
+        return machine(self.machine_type)
+
+    @property
+    def cluster(self) -> Entry | None:
+        """The cluster it belongs to."""
+        return self.thing.at(CLUSTER, self.thing.id.rsplit("/nodePools/", 1)[0])
+
+    @property
+    def zones(self) -> list[str]:
+        """The zones of its nodes: its own, else the cluster's."""
+        named = items(self.thing.inputs.get("nodeLocations"))
+        if named or is_zone(self.thing.location):
+            return [str(zone) for zone in named] or [self.thing.location]
+        around = self.cluster
+        return items(around.outputs.get("nodeLocations")) if around is not None else []
+
+    @property
+    def networks(self) -> list[Mapping[str, Any]]:
+        """The networks it adds to the cluster's own, in order."""
+        config = mapping(self.thing.inputs.get("networkConfig"))
+        return [mapping(item) for item in items(config.get("additionalNodeNetworkConfigs"))]
+
+    @property
+    def network_profile(self) -> Any:
+        """The accelerator network profile, with which GKE makes the networks itself."""
+        return mapping(self.thing.inputs.get("networkConfig")).get("acceleratorNetworkProfile")
+
+    @property
+    def partition(self) -> str:
+        """The MIG size, empty for whole GPUs."""
+        return next((str(item["gpuPartitionSize"]) for item in self.accelerators if item.get("gpuPartitionSize")), "")
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether its nodes are placed close together."""
+        return self.placement.get("type") == "COMPACT"
+
+    @property
+    def is_spot(self) -> bool:
+        """Whether its machines can be taken back at any time."""
+        return self.config.get("spot") is True or self.config.get("preemptible") is True
+
+    @property
+    def is_flex_start(self) -> bool:
+        """Whether its machines come from the Dynamic Workload Scheduler one by one."""
+        return self.config.get("flexStart") is True
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether its machines come from the Dynamic Workload Scheduler all at once."""
+        return mapping(self.thing.inputs.get("queuedProvisioning")).get("enabled") is True
+
+    @property
+    def reservation(self) -> str:
+        """What `reservationAffinity` names first, empty when it names none."""
+        return next((str(value) for value in items(self.affinity.get("values"))), "")
+
+    @property
+    def takes_reservations(self) -> bool:
+        """Whether it asks for reserved machines."""
+        return self.affinity.get("consumeReservationType") not in (None, "", "NO_RESERVATION")

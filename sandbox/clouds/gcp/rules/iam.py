@@ -1,0 +1,107 @@
+"""Who is granted what.
+
+Sources: IAM documentation, "Principal identifiers" and "Create and manage custom roles"; the errors are those quoted in
+terraform-google-modules/terraform-google-kubernetes-engine issue 916 and of the IAM API.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.clouds.ledger import Entry
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_GRANTS: Final = (
+    "gcp:projects/iAMMember:IAMMember",
+    "gcp:serviceaccount/iAMMember:IAMMember",
+    "gcp:storage/bucketIAMMember:BucketIAMMember",
+)
+_ACCOUNT: Final = "gcp:serviceaccount/account:Account"
+_ROLE: Final = "gcp:projects/iAMCustomRole:IAMCustomRole"
+
+_MEMBER: Final = re.compile(
+    r"allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner"
+    r"|projectEditor|projectViewer):\S+"
+)
+_ROLE_NAME: Final = re.compile(r"roles/\S+|(projects|organizations)/[^/]+/roles/[\w.]+")
+_PERMISSION: Final = re.compile(r"[a-z][\w]*(\.\w+){2,}")
+
+
+@rule(*_GRANTS)
+def principal_and_role_are_written_as_such(thing: Thing) -> None:
+    """A member begins with its kind, a role with `roles/` or the path of a custom one."""
+    member, role = str(thing.inputs["member"]), str(thing.inputs["role"])
+    if not _MEMBER.fullmatch(member):
+        raise refused(thing, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
+    if not _ROLE_NAME.fullmatch(role):
+        raise refused(thing, f"Role {role} is not supported for this resource; one looks like roles/NAME")
+
+
+@rule(*_GRANTS)
+def principal_exists(thing: Thing) -> None:
+    """A service account of a simulated project is there, and so is the identity pool of its clusters.
+
+    Accounts that Google makes, and those of other projects, are taken on trust.
+    """
+    kind, _, address = str(thing.inputs["member"]).partition(":")
+    pool = re.fullmatch(r"([^.]+)\.svc\.id\.goog\[[^/]+/[^]]+\]", address)
+    if kind == "serviceAccount" and pool:
+        if not any(_has_pool(entry, pool[1]) for entry in thing.ledger.of_types({CLUSTER})):
+            message = (
+                f"Identity Pool does not exist ({pool[1]}.svc.id.goog). Please check that you specified a valid "
+                "resource "
+                "name as returned in the `name` attribute in the configuration API."
+            )
+            raise refused(thing, message)
+        return
+    own = re.fullmatch(r"[^@]+@([^.]+)\.iam\.gserviceaccount\.com", address)
+    if kind == "serviceAccount" and own and own[1] == thing.project and not _is_account(thing, own[1], address):
+        raise refused(thing, f"Service account {address} does not exist.")
+
+
+@rule("gcp:serviceaccount/iAMMember:IAMMember")
+def account_exists(thing: Thing) -> None:
+    """The account that is shared exists."""
+    path = str(thing.inputs["serviceAccountId"])
+    if path.startswith(f"projects/{thing.project}/") and thing.at(_ACCOUNT, path) is None:
+        raise refused(thing, f"Unknown service account {path}", status=404, reason="notFound")
+
+
+@rule(*_GRANTS)
+def custom_role_exists(thing: Thing) -> None:
+    """A custom role of this project was made before."""
+    role = str(thing.inputs["role"])
+    if role.startswith(f"projects/{thing.project}/roles/") and thing.at(_ROLE, role) is None:
+        raise refused(thing, f"The role {role} does not exist", status=404, reason="notFound")
+
+
+@rule(_ROLE)
+def permissions_are_written_as_such(thing: Thing) -> None:
+    """`service.resource.verb`, without wildcards."""
+    wrong = [name for name in items(thing.inputs["permissions"]) if not _PERMISSION.fullmatch(str(name))]
+    if wrong:
+        raise refused(thing, f"Permission {wrong[0]} is not valid.")
+
+
+def _is_account(thing: Thing, project: str, address: str) -> bool:
+    return thing.at(_ACCOUNT, f"projects/{project}/serviceAccounts/{address}") is not None
+
+
+def _has_pool(cluster: Entry, project: str) -> bool:
+    config = mapping(cluster.inputs.get("workloadIdentityConfig"))
+    return config.get("workloadPool") == f"{project}.svc.id.goog"
+
+
+@rule(NODE_POOL)
+def account_of_the_nodes_exists(thing: Thing) -> None:
+    """Nodes run as an account that is there; accounts of other projects and Google's own are taken on trust."""
+    address = str(mapping(thing.inputs.get("nodeConfig")).get("serviceAccount") or "")
+    project = re.fullmatch(r"[^@]+@([^.]+)\.iam\.gserviceaccount\.com", address)
+    if project and project[1] == thing.project and not _is_account(thing, project[1], address):
+        raise refused(thing, f'Service account "{address}" does not exist.')

@@ -1,0 +1,58 @@
+"""What comes with a machine type: accelerators, local SSDs, boot disks.
+
+Sources: Compute Engine documentation, "Accelerator-optimized machine family" and "GPU machine types"; GKE
+documentation, "Run GPUs in GKE Standard node pools"; GoogleCloudPlatform/cluster-toolkit v1.95.0
+modules/compute/gke-node-pool/disk_definitions.tf.
+"""
+
+from __future__ import annotations
+
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import mapping
+
+__all__: list[str] = []
+
+
+@rule(NODE_POOL)
+def accelerators_are_those_of_the_machine(thing: Thing) -> None:
+    """An accelerator-optimized machine has its own accelerators, all of them."""
+    pool = Pool(thing)
+    machine = pool.machine
+    if machine is None:
+        return
+    for accelerator in pool.accelerators:
+        asked = (accelerator.get("type"), int(accelerator.get("count") or 0))
+        if asked != (machine.accelerator, machine.gpus):
+            message = (
+                f"Machine type {machine.machine_type} comes with {machine.gpus} x {machine.accelerator}; "
+                f"guest_accelerators ask for {asked[1]} x {asked[0]}"
+            )
+            raise refused(thing, message)
+
+
+@rule(NODE_POOL)
+def local_ssds_are_those_of_the_machine(thing: Thing) -> None:
+    """Local SSDs are used in one way, and their number is that of the machine type."""
+    pool = Pool(thing)
+    ways = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
+    given = {way: mapping(pool.config.get(way)) for way in ways if pool.config.get(way)}
+    if len(given) > 1:
+        raise refused(thing, "ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config exclude each other")
+    fixed = pool.machine.local_ssds if pool.machine is not None else None
+    for config in given.values():
+        count = int(config.get("localSsdCount") or 0)
+        if fixed is not None and count != fixed:
+            message = f"Machine type {pool.machine_type} has {fixed} local SSDs; local_ssd_count asks for {count}"
+            raise refused(thing, message)
+
+
+@rule(NODE_POOL)
+def boot_disk_is_fast_enough(thing: Thing) -> None:
+    """A3 and newer machines do not boot from standard persistent disks."""
+    pool = Pool(thing)
+    disk = pool.config.get("diskType") or mapping(pool.config.get("bootDisk")).get("diskType")
+    if disk == "pd-standard" and pool.machine_type.startswith(("a3-", "a4-")):
+        message = f"[pd-standard] features are not compatible for creating instance of machine type {pool.machine_type}"
+        raise refused(thing, message)

@@ -1,0 +1,142 @@
+"""VPCs, their subnetworks and what guards them.
+
+Sources: Compute Engine API, networks, subnetworks and firewalls; VPC documentation, "Subnets", "Maximum transmission
+unit" and "RDMA network profiles"; Cloud NGFW documentation, "Cloud NGFW for RoCE VPC networks" (VPC firewall rules
+are not supported).
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+from typing import Final
+
+from sandbox.clouds.gcp.identity import region_of
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.profiles import is_roce, zone_of
+from sandbox.clouds.gcp.ranges import overlap, ranges_of, written
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_NETWORK: Final = "gcp:compute/network:Network"
+_SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
+_FIREWALL: Final = "gcp:compute/firewall:Firewall"
+_ROUTER: Final = "gcp:compute/router:Router"
+_NAT: Final = "gcp:compute/routerNat:RouterNat"
+
+_MTU: Final = (1300, 8896)
+"""Bytes."""
+_SMALLEST: Final = 29
+_AUTO: Final = IPv4Network("10.128.0.0/9")
+"""What a network in auto mode takes for itself."""
+
+
+@rule(_NETWORK)
+def mtu_is_possible(thing: Thing) -> None:
+    """Between 1,300 and 8,896 bytes."""
+    mtu = thing.inputs.get("mtu")
+    if mtu is not None and not _MTU[0] <= int(mtu) <= _MTU[1]:
+        message = f"Invalid value for field 'resource.mtu': '{mtu}'. Must be between {_MTU[0]} and {_MTU[1]}"
+        raise refused(thing, message, reason="invalid")
+
+
+@rule(_NETWORK)
+def profile_exists(thing: Thing) -> None:
+    """A profile is one of a zone, and its network is in custom mode."""
+    profile = thing.inputs.get("networkProfile")
+    if not profile:
+        return
+    if not zone_of(profile):
+        message = f"Invalid value for field 'resource.networkProfile': '{profile}'; a profile ends in ZONE-vpc-roce"
+        raise refused(thing, message, reason="invalid")
+    if thing.inputs.get("autoCreateSubnetworks") is not False:
+        raise refused(thing, "A network with a network profile cannot be in auto mode", reason="invalid")
+
+
+@rule(_SUBNETWORK, _FIREWALL, _ROUTER)
+def network_exists(thing: Thing) -> None:
+    """The network is there; `default` comes with every project."""
+    given = thing.inputs.get("network")
+    path = thing.path(given, "global/networks")
+    if given and thing.network(given) is None and not path.endswith("/networks/default"):
+        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+
+
+@rule(_SUBNETWORK)
+def ranges_are_written_as_ranges(thing: Thing) -> None:
+    """IPv4 blocks without host bits, of eight addresses and more, under names of their own."""
+    blocks = [("ipCidrRange", thing.inputs.get("ipCidrRange"))]
+    secondary = [mapping(item) for item in items(thing.inputs.get("secondaryIpRanges"))]
+    blocks += [(f"secondaryIpRanges[{at}].ipCidrRange", item.get("ipCidrRange")) for at, item in enumerate(secondary)]
+    for name, block in blocks:
+        found = written(block)
+        if block and (found is None or found.prefixlen > _SMALLEST):
+            message = f"Invalid value for field 'resource.{name}': '{block}'. Must be a CIDR address range"
+            raise refused(thing, message, reason="invalid")
+    names = [item.get("rangeName") for item in secondary]
+    if len(set(names)) < len(names):
+        raise refused(thing, "Duplicate secondary range names", reason="invalid")
+
+
+@rule(_SUBNETWORK)
+def ranges_of_a_network_do_not_overlap(thing: Thing) -> None:
+    """Primary and secondary ranges share no address with any other range of the network."""
+    own = ranges_of(thing.inputs)
+    for at, block in enumerate(own):
+        clash = overlap([block], own[at + 1 :])
+        if clash:
+            raise _overlapping(thing, str(clash[0]), f"{clash[1]} of the same subnetwork")
+    path = thing.path(thing.inputs.get("network"), "global/networks")
+    for entry in thing.others(_SUBNETWORK):
+        if thing.path(entry.inputs.get("network"), "global/networks") == path:
+            clash = overlap(own, ranges_of(entry.inputs))
+            if clash:
+                raise _overlapping(thing, str(clash[0]), f"{clash[1]} of {entry.id}")
+    network = thing.network(path)
+    if network is not None and network.inputs.get("autoCreateSubnetworks") is not False:
+        clash = overlap(own, [_AUTO])
+        if clash:
+            raise _overlapping(thing, str(clash[0]), f"{_AUTO}, which the network in auto mode takes")
+
+
+@rule(_SUBNETWORK)
+def subnetwork_is_near_its_profile(thing: Thing) -> None:
+    """A subnetwork of a network with a profile is in the profile's region."""
+    network = thing.network(thing.inputs.get("network"))
+    zone = zone_of(network.inputs.get("networkProfile")) if network is not None else ""
+    if zone and region_of(zone) != thing.region:
+        raise refused(thing, f"Region {thing.region} does not contain {zone}, the zone of the network profile")
+
+
+@rule(_FIREWALL)
+def roce_has_no_firewall(thing: Thing) -> None:
+    """Rules of a VPC firewall are not for networks with an RDMA profile."""
+    network = thing.network(thing.inputs.get("network"))
+    if network is not None and is_roce(network.inputs.get("networkProfile")):
+        profile = str(network.inputs["networkProfile"]).rsplit("/", 1)[-1]
+        message = f"Firewall rules are not supported on network {network.name} with network profile {profile}"
+        raise refused(thing, message, reason="invalid")
+
+
+@rule(_FIREWALL)
+def firewall_allows_or_denies(thing: Thing) -> None:
+    """A rule does one of the two."""
+    if bool(thing.inputs.get("allows")) == bool(thing.inputs.get("denies")):
+        raise refused(thing, "A firewall needs exactly one of allow and deny", reason="invalid")
+
+
+@rule(_NAT)
+def router_exists(thing: Thing) -> None:
+    """A NAT is a part of a router in its region."""
+    name = str(thing.inputs["router"]).rsplit("/", 1)[-1]
+    path = f"projects/{thing.project}/regions/{thing.region}/routers/{name}"
+    if thing.at(_ROUTER, path) is None:
+        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+    if thing.inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not thing.inputs.get("natIps"):
+        raise refused(thing, "MANUAL_ONLY needs nat_ips", reason="invalid")
+
+
+def _overlapping(thing: Thing, block: str, other: str) -> Exception:
+    message = f"Invalid IPCidrRange: {block} conflicts with existing range {other}"
+    return refused(thing, message, reason="invalidResourceUsage")

@@ -1,0 +1,100 @@
+"""What GKE asks of every node pool.
+
+Sources: Kubernetes Engine API, NodePool, NodePoolAutoscaling, UpgradeSettings and MaxPodsConstraint; GKE documentation,
+"Add and manage node pools" (names); hashicorp/terraform-provider-google-beta@93c65b2d
+container/resource_container_node_pool.go (expandNodePool).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.gcp.identity import is_zone, region_of
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import mapping
+
+__all__: list[str] = []
+
+_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
+_PER_ZONE: Final = ("minNodeCount", "maxNodeCount")
+_TOTAL: Final = ("totalMinNodeCount", "totalMaxNodeCount")
+
+
+@rule(NODE_POOL)
+def cluster_exists(thing: Thing) -> None:
+    """The cluster exists where the pool looks for it."""
+    pool = Pool(thing)
+    path = thing.id.rsplit("/nodePools/", 1)[0]
+    if pool.cluster is None:
+        raise refused(thing, f"Not found: {path}.", status=404, reason="notFound")
+
+
+@rule(NODE_POOL)
+def name_is_short(thing: Thing) -> None:
+    """Up to 40 lower-case letters, digits and hyphens."""
+    if not _NAME.fullmatch(thing.name):
+        message = (
+            f"Invalid value for field node_pool.name: {thing.name}; up to 40 lower-case letters, digits and hyphens"
+        )
+        raise refused(thing, message)
+
+
+@rule(NODE_POOL)
+def size_is_given_once(thing: Thing) -> None:
+    """The first size and the size of a pool exclude each other."""
+    if thing.inputs.get("initialNodeCount") and thing.inputs.get("nodeCount") and not thing.previous:
+        raise CloudError(f"Cannot set both initial_node_count and node_count on node pool {thing.name}")
+
+
+@rule(NODE_POOL)
+def scaling_is_in_order(thing: Thing) -> None:
+    """Limits are per zone or in total, not both, and in order."""
+    scaling = mapping(thing.inputs.get("autoscaling"))
+    per_zone, total = ([int(scaling.get(key) or 0) for key in keys] for keys in (_PER_ZONE, _TOTAL))
+    if any(per_zone) and any(total):
+        raise refused(thing, "Autoscaling limits per zone and in total exclude each other")
+    for low, high in (per_zone, total):
+        if low > high:
+            raise refused(thing, f"Autoscaling: the minimum {low} is above the maximum {high}")
+
+
+@rule(NODE_POOL)
+def zones_are_in_the_region(thing: Thing) -> None:
+    """Every zone of the nodes is in the cluster's region, and of a zonal cluster's nodes too."""
+    wrong = [zone for zone in Pool(thing).zones if not is_zone(zone) or region_of(zone) != region_of(thing.location)]
+    if wrong:
+        raise refused(thing, f"Location {wrong[0]} is not a zone of {region_of(thing.location)}")
+
+
+@rule(NODE_POOL)
+def upgrades_move_something(thing: Thing) -> None:
+    """A surge upgrade takes nodes away or adds some."""
+    settings = mapping(thing.inputs.get("upgradeSettings"))
+    surge = (settings.get("maxSurge"), settings.get("maxUnavailable"))
+    if settings.get("strategy") in (None, "SURGE") and surge == (0, 0):
+        raise refused(thing, "max_surge and max_unavailable cannot both be 0")
+    if settings.get("strategy") not in (None, "SURGE") and any(value is not None for value in surge):
+        raise CloudError("Surge upgrade settings may not be changed when surge strategy is not enabled")
+    if settings.get("blueGreenSettings") and settings.get("strategy") != "BLUE_GREEN":
+        raise CloudError("Blue-green upgrade settings may not be changed when blue-green strategy is not enabled")
+
+
+@rule(NODE_POOL)
+def pods_of_a_node_are_8_to_256(thing: Thing) -> None:
+    """Between 8 and 256."""
+    most = thing.inputs.get("maxPodsPerNode")
+    if most is not None and not 8 <= int(most) <= 256:
+        raise refused(thing, f"max_pods_per_node {most} is not between 8 and 256")
+
+
+@rule(NODE_POOL)
+def maintenance_interval_fits_spot(thing: Thing) -> None:
+    """Spot machines have no planned maintenance (AI-Hypercomputer/xpk, blueprint_generator.py)."""
+    pool = Pool(thing)
+    interval = mapping(pool.config.get("hostMaintenancePolicy")).get("maintenanceInterval")
+    if interval == "PERIODIC" and pool.is_spot:
+        raise refused(thing, "The maintenance interval PERIODIC is not supported with Spot VMs")

@@ -1,0 +1,80 @@
+"""Private connections to Google's services, and the ranges they take.
+
+Sources: Service Networking documentation, "Configure private services access" (one connection per network and service;
+another range is added to it); Compute Engine API, globalAddresses.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.ranges import overlap, ranges_of, written
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import items
+
+__all__: list[str] = []
+
+_CONNECTION: Final = "gcp:servicenetworking/connection:Connection"
+_ADDRESS: Final = "gcp:compute/globalAddress:GlobalAddress"
+
+
+@rule(_CONNECTION)
+def connection_is_the_only_one(thing: Thing) -> None:
+    """One connection per network and service; its ranges are added to it."""
+    if thing.previous:
+        return
+    wanted = (thing.path(thing.inputs["network"], "global/networks"), thing.inputs["service"])
+    for entry in thing.others(_CONNECTION):
+        if (thing.path(entry.inputs["network"], "global/networks"), entry.inputs["service"]) == wanted:
+            raise CloudError(
+                "Error waiting for Create Service Networking Connection: Error code 9, message: Cannot modify "
+                "allocated "
+                f"ranges in CreateConnection. Please use UpdateConnection. Existing connection: {entry.id}"
+            )
+
+
+@rule(_CONNECTION)
+def connected_ranges_are_allocated(thing: Thing) -> None:
+    """The network exists, and each range is an address block allocated for peering in it."""
+    path = thing.path(thing.inputs["network"], "global/networks")
+    if thing.network(path) is None and not path.endswith("/networks/default"):
+        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+    for name in items(thing.inputs.get("reservedPeeringRanges")):
+        found = thing.at(_ADDRESS, thing.path(name, "global/addresses"))
+        if found is None:
+            raise refused(
+                thing, f"Allocated range {name} was not found in network {path}", status=404, reason="notFound"
+            )
+        is_for_peering = found.inputs.get("purpose") == "VPC_PEERING"
+        if not is_for_peering or thing.path(found.inputs.get("network"), "global/networks") != path:
+            raise refused(thing, f"Range {found.name} is not allocated for VPC_PEERING in network {path}")
+
+
+@rule(_ADDRESS)
+def allocated_range_is_complete(thing: Thing) -> None:
+    """A range for peering is internal, has a length and a network."""
+    if thing.inputs.get("purpose") != "VPC_PEERING":
+        return
+    if thing.inputs.get("addressType") != "INTERNAL":
+        raise refused(thing, "Purpose VPC_PEERING requires the address type INTERNAL", reason="invalid")
+    if not thing.inputs.get("network"):
+        raise refused(thing, "Purpose VPC_PEERING requires a network", reason="required")
+    if not thing.inputs.get("prefixLength"):
+        raise refused(thing, "Purpose VPC_PEERING requires a prefix length", reason="required")
+
+
+@rule(_ADDRESS)
+def allocated_range_is_free(thing: Thing) -> None:
+    """A range that the program chooses shares no address with the subnetworks of its network."""
+    path = thing.path(thing.inputs.get("network"), "global/networks")
+    block = written(f"{thing.inputs.get('address')}/{thing.inputs.get('prefixLength')}")
+    if thing.inputs.get("purpose") != "VPC_PEERING" or block is None:
+        return
+    for entry in thing.others("gcp:compute/subnetwork:Subnetwork"):
+        if thing.path(entry.inputs.get("network"), "global/networks") == path:
+            clash = overlap([block], ranges_of(entry.inputs))
+            if clash:
+                message = f"Requested range {block} conflicts with {clash[1]} of {entry.id}"
+                raise refused(thing, message, reason="invalid")

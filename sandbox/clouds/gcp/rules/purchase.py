@@ -1,0 +1,83 @@
+"""How the machines of a node pool are bought.
+
+Sources: Compute Engine documentation, "GPU machine types" (1, 2 and 4 GPUs of an H100); GKE documentation, "About GPU
+obtainability with flex-start" and "Run a large-scale workload with flex-start with queued provisioning";
+GoogleCloudPlatform/cluster-toolkit v1.95.0 modules/compute/gke-node-pool/main.tf.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import mapping
+
+__all__: list[str] = []
+
+_PARTS_OF_A_HOST: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
+_LONGEST: Final = 604800
+"""Seconds, seven days."""
+
+
+@rule(NODE_POOL)
+def parts_of_a_host_are_spot_or_flex_start(thing: Thing) -> None:
+    """Fewer than eight H100s are sold as Spot or flex-start machines only."""
+    pool = Pool(thing)
+    if pool.machine_type in _PARTS_OF_A_HOST and not (pool.is_spot or pool.is_flex_start or pool.is_queued):
+        message = f"Machine type {pool.machine_type} must be created as Spot VMs or Flex-start VMs"
+        raise refused(thing, message)
+
+
+@rule(NODE_POOL)
+def flex_start_keeps_its_rules(thing: Thing) -> None:
+    """Flex-start machines come when there are some, for seven days at most, and are never repaired."""
+    pool = Pool(thing)
+    if not pool.is_flex_start:
+        return
+    scaling = mapping(thing.inputs.get("autoscaling"))
+    management = mapping(thing.inputs.get("management"))
+    if thing.inputs.get("nodeCount"):
+        raise refused(thing, "Flex-start requires autoscaling instead of a fixed node_count")
+    if not scaling.get("totalMaxNodeCount") and not scaling.get("maxNodeCount"):
+        raise refused(thing, "Flex-start requires autoscaling with a maximum, such as total_max_node_count")
+    if scaling.get("locationPolicy") not in (None, "", "ANY"):
+        raise refused(thing, f"Flex-start requires the location policy ANY, not {scaling['locationPolicy']}")
+    if management.get("autoRepair") is not False:
+        raise refused(thing, "Flex-start requires node auto-repair to be disabled")
+    if pool.takes_reservations:
+        raise refused(thing, "Flex-start is not supported with reservations: use NO_RESERVATION")
+    if pool.is_spot:
+        raise refused(thing, "Flex-start and Spot VMs exclude each other")
+
+
+@rule(NODE_POOL)
+def queued_machines_come_at_once(thing: Thing) -> None:
+    """Queued provisioning starts from nothing and takes no other kind of machine."""
+    pool = Pool(thing)
+    if not pool.is_queued:
+        return
+    scaling = mapping(thing.inputs.get("autoscaling"))
+    if thing.inputs.get("nodeCount") or thing.inputs.get("initialNodeCount"):
+        raise refused(thing, "Queued provisioning requires a node pool that starts with 0 nodes")
+    if not scaling or scaling.get("totalMinNodeCount") or scaling.get("minNodeCount"):
+        raise refused(thing, "Queued provisioning requires autoscaling from 0 nodes")
+    if pool.takes_reservations:
+        raise refused(thing, "Queued provisioning is not supported with reservations: use NO_RESERVATION")
+    if pool.is_spot:
+        raise refused(thing, "Queued provisioning and Spot VMs exclude each other")
+
+
+@rule(NODE_POOL)
+def run_duration_is_at_most_a_week(thing: Thing) -> None:
+    """A machine that ends by itself does so within seven days; the duration is in seconds, such as 604800s."""
+    given = Pool(thing).config.get("maxRunDuration")
+    if not given:
+        return
+    seconds = re.fullmatch(r"(\d+)s", str(given))
+    if seconds is None:
+        raise refused(thing, f"Invalid value for max_run_duration: {given}; a duration looks like 604800s")
+    if not 1 <= int(seconds[1]) <= _LONGEST:
+        raise refused(thing, f"max_run_duration {given} is longer than seven days, {_LONGEST}s")

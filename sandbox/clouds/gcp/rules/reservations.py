@@ -1,0 +1,72 @@
+"""How a node pool takes machines that are reserved.
+
+Sources: Kubernetes Engine API, ReservationAffinity; GKE documentation, "Consume reserved zonal resources"; the errors
+are those quoted in AI-Hypercomputer/xpk src/xpk/core/nodepool.py.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sandbox.clouds.gcp.model import Thing
+from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from sandbox.clouds.gcp.rules.rule import refused, rule
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_TYPES: Final = ("NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC_RESERVATION", "ANY_RESERVATION_THEN_FAIL")
+_KEY: Final = "compute.googleapis.com/reservation-name"
+_VALUE: Final = re.compile(
+    r"(projects/[^/]+/reservations/)?[a-z][-a-z0-9]*(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
+)
+
+
+@rule(NODE_POOL)
+def affinity_is_complete(thing: Thing) -> None:
+    """A specific reservation is named by the one key there is and one value; the other kinds name none."""
+    affinity = Pool(thing).affinity
+    if not affinity:
+        return
+    kind, key, values = affinity.get("consumeReservationType"), affinity.get("key"), items(affinity.get("values"))
+    if kind not in _TYPES:
+        raise _refused(thing, f"consume_reservation_type {kind}; valid: {', '.join(_TYPES)}")
+    if kind != "SPECIFIC_RESERVATION":
+        if key or values:
+            raise _refused(thing, f"{kind} takes no key and no values")
+        return
+    if key != _KEY:
+        raise _refused(thing, f"key {key}; SPECIFIC_RESERVATION needs {_KEY}")
+    if len(values) != 1:
+        raise _refused(thing, f"{len(values)} values; SPECIFIC_RESERVATION needs the name of one reservation")
+    if not _VALUE.fullmatch(str(values[0])):
+        raise _refused(thing, f"value {values[0]}; a reservation is R, projects/P/reservations/R or one of its blocks")
+
+
+@rule(NODE_POOL)
+def reserved_machines_are_the_ones_asked(thing: Thing) -> None:
+    """A reservation holds machines of its type, in its zone, with its maintenance.
+
+    Reservations that the project got elsewhere are not known here and not checked.
+    """
+    pool = Pool(thing)
+    name = pool.reservation.split("/reservationBlocks/")[0].rsplit("/", 1)[-1]
+    reservations = thing.others("gcp:compute/reservation:Reservation")
+    found = next((entry for entry in reservations if name and entry.name == name), None)
+    if found is None:
+        return
+    held = mapping(mapping(found.inputs.get("specificReservation")).get("instanceProperties"))
+    if held.get("machineType") != pool.machine_type:
+        raise _refused(thing, f"reservation {name} holds {held.get('machineType')}, not {pool.machine_type}")
+    zone = str(found.inputs.get("zone")).rsplit("/", 1)[-1]
+    if pool.zones != [zone]:
+        raise _refused(thing, f"reservation {name} is in {zone}, the node pool in {', '.join(pool.zones)}")
+    asked = mapping(pool.config.get("hostMaintenancePolicy")).get("maintenanceInterval")
+    if asked == "PERIODIC" and held.get("maintenanceInterval") != "PERIODIC":
+        message = f"The maintenance interval PERIODIC is incorrect for the requested resources of reservation {name}"
+        raise refused(thing, message)
+
+
+def _refused(thing: Thing, what: str) -> Exception:
+    return refused(thing, f"Invalid value for field 'resource.reservationAffinity': {what}", reason="invalid")
