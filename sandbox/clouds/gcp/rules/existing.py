@@ -16,12 +16,13 @@ __all__: list[str] = []
 
 # Grants and enabled services add to what is there: asking twice is no error.
 _ADDITIVE: Final = ("iAMMember", "iAMBinding", "bucketIAMMember", "bucketIAMBinding", "projects/service:")
+_OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"})
 
 
 @rule("*")
 def path_is_free(thing: Thing) -> None:
     """One thing per path; a bucket's name is taken everywhere."""
-    if thing.previous or any(word in thing.token for word in _ADDITIVE):
+    if thing.previous or thing.token in _OF_THEIR_OWN or any(word in thing.token for word in _ADDITIVE):
         return
     is_bucket = thing.token == "gcp:storage/bucket:Bucket"
     found = [entry for entry in thing.ledger.of_types({thing.token}) if entry.id == thing.id]
