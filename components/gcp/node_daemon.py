@@ -87,7 +87,8 @@ def node_daemon(
                     init_containers=list(init_containers) or None,
                     containers=[container],
                     volumes=[
-                        VolumeArgs(name=volume, host_path=HostPathVolumeSourceArgs(path=path))
+                        # The driver's folders may be made after the pod has started.
+                        VolumeArgs(name=volume, host_path=HostPathVolumeSourceArgs(path=path, type="DirectoryOrCreate"))
                         for volume, path in host_paths.items()
                     ],
                 ),

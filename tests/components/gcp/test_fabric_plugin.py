@@ -58,7 +58,10 @@ def daemon_set(
                     "hostNetwork": True,
                     "hostPID": True,
                     **containers,
-                    "volumes": [{"name": volume, "hostPath": {"path": path}} for volume, path in host_paths.items()],
+                    "volumes": [
+                        {"name": volume, "hostPath": {"path": path, "type": "DirectoryOrCreate"}}
+                        for volume, path in host_paths.items()
+                    ],
                 },
             },
         },
