@@ -57,7 +57,7 @@ def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
 CLOUD = Cloud(
     title="Google Cloud",
     service="GKE",
-    keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-c"},
+    keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-b"},
     zone_in=first_zone,
     parse_location=parse_location,
     config_problems=config_problems,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -52,7 +53,7 @@ class Home(pulumi.ComponentResource):
             labels=labels(f"{name}-files"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=network.private_services, protect=plan.protect),
         )
-        ip: pulumi.Output[str] = instance.networks[0].ip_addresses[0]
+        ip = instance.networks.apply(_address)
         self.volume = filestore_volume(
             location=location.zone,
             instance=instance.name,
@@ -62,3 +63,8 @@ class Home(pulumi.ComponentResource):
             after=[instance],
         )
         self.register_outputs({"instanceName": instance.name, "ip": ip})
+
+
+def _address(networks: Sequence[filestore.outputs.InstanceNetwork]) -> str:
+    """Where the share is mounted from; empty where a preview does not tell."""
+    return next(iter(networks[0].ip_addresses or [""]))

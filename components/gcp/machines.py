@@ -35,11 +35,11 @@ class Family:
 
 _RARE = (
     "on demand: Google's table of consumption options does not offer {machine} so, while public blueprints declare it; "
-    "expect to find no capacity, and plan on a reservation, a calendar reservation or flex-start"
+    "expect to find no capacity, and plan on {instead}"
 )
 _NONE = (
     "on demand: Google's tables of consumption options do not offer {machine} so, although a price is listed; plan on "
-    "a reservation, a calendar reservation or flex-start"
+    "{instead}"
 )
 
 # Sources: Google Cloud documentation, "GPU machine types", Cluster Director "Choose a consumption option", GKE

@@ -198,7 +198,7 @@ def plan_cluster(
                 *_notes(spec, storage),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
-                quota_note(spec, shape, elastic, region=location.region, networks=_networks(network)),
+                quota_note(spec, shape, elastic, mig, region=location.region, networks=_networks(network)),
                 *example_range_notes(spec.access),
             ],
         ),

@@ -102,7 +102,8 @@ def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[
                 "run up"
             )
         return notes
-    on_demand = family(shape.machine_type).on_demand
-    if isinstance(spec.purchase, OnDemandPurchase) and on_demand is not None:
-        return [on_demand.format(machine=shape.machine_type)]
+    kind = family(shape.machine_type)
+    if isinstance(spec.purchase, OnDemandPurchase) and kind.on_demand is not None:
+        instead = f"a reservation{', a calendar reservation' if kind.calendar else ''} or flex-start"
+        return [kind.on_demand.format(machine=shape.machine_type, instead=instead)]
     return []

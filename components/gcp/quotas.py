@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from components.gcp.elastic import ElasticPlan
 from components.gcp.machines import family
+from components.gcp.mig import MigPlan
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase
 
@@ -19,20 +22,31 @@ _METRICS = {
 }
 
 
-def quota_note(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None, *, region: str, networks: int) -> str:
+def quota_note(
+    spec: ClusterSpec,
+    shape: Shape,
+    elastic: ElasticPlan | None,
+    mig: MigPlan | None,
+    *,
+    region: str,
+    networks: int,
+) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
     networks: VPC networks of the cluster. A calendar reservation charges none; Spot and flex-start charge the
     preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption option".
     """
-    needed: dict[str, int] = {}
+    needed = Counter[str]()
     if not isinstance(spec.purchase, CapacityBlockPurchase):
         nodes = spec.training.nodes + spec.training.spares
         metric = _metric(shape, preemptible=isinstance(spec.purchase, FlexStartPurchase))
-        needed[metric] = nodes * shape.gpus
+        needed[metric] += nodes * shape.gpus
     if elastic is not None:
         metric = _metric(elastic.shape, preemptible=True)
-        needed[metric] = needed.get(metric, 0) + elastic.max_gpus
+        needed[metric] += elastic.max_gpus
+    if mig is not None:
+        metric = _metric(mig.shape, preemptible=mig.purchase != "on-demand")
+        needed[metric] += mig.nodes * mig.shape.gpus
     parts = [f"{count:,} {metric} in {region}" for metric, count in needed.items()]
     parts.append(f"{networks} VPC networks")
     return f"quotas to have: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project caps all GPUs together"

@@ -23,7 +23,7 @@ def test_the_committed_schema_is_the_one_of_the_spec() -> None:
 
 
 def test_every_spec_names_the_schema() -> None:
-    specs = sorted([*ROOT.glob("stacks/specs/*.yaml"), *ROOT.glob("examples/specs/*.yaml")])
+    specs = sorted([*ROOT.glob("stacks/specs/*.yaml"), *ROOT.glob("examples/specs/**/*.yaml")])
     assert specs
     for spec in specs:
         schema = os.path.relpath(ROOT / "stacks/specs/schema.json", spec.parent)
