@@ -46,6 +46,7 @@ class NodeIdentity(pulumi.ComponentResource):
         self.account = serviceaccount.Account(
             f"{name}-account",
             account_id=account_id,
+            project=project,
             display_name=f"GKE nodes of {name}",
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )

@@ -31,10 +31,27 @@ class Recorder(Mocks):
             }
         elif args.typ == "gcp:projects/iAMCustomRole:IAMCustomRole":
             known = {"name": f"projects/{args.inputs['project']}/roles/{args.inputs['roleId']}"}
-        return args.name, {"name": args.name, **args.inputs, **known}
+        return args.name, {"name": args.name, **args.inputs, **known, **_computed(args)}
 
     def call(self, args: MockCallArgs) -> dict[Any, Any]:
         raise AssertionError(args.token)
+
+
+def _computed(args: MockResourceArgs) -> dict[str, Any]:
+    """What the clouds add to the inputs, as far as other resources ask for it."""
+    match args.typ:
+        case "gcp:container/cluster:Cluster":
+            return {"endpoint": "192.0.2.1", "masterAuth": {"clusterCaCertificate": "Y2VydA=="}}
+        case "gcp:lustre/instance:Instance":
+            return {"mountPoint": f"10.0.64.2@tcp:/{args.inputs['filesystem']}"}
+        case "gcp:filestore/instance:Instance":
+            return {"networks": [{**network, "ipAddresses": ["10.0.64.9"]} for network in args.inputs["networks"]]}
+        case "gcp:storage/bucket:Bucket":
+            return {"projectNumber": 123456789}
+        case "gcp:projects/serviceIdentity:ServiceIdentity":
+            return {"member": "serviceAccount:service-123456789@container-engine-robot.iam.gserviceaccount.com"}
+        case _:
+            return {}
 
 
 @pytest.fixture

@@ -1,0 +1,360 @@
+"""Plans on Google Cloud: what a spec becomes, what is lost, and everything that is refused, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.gcp.location import Location
+from components.gcp.plan import GcpClusterPlan, plan_cluster
+from components.plan import PlanError
+from components.spec import ClusterSpec
+
+TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
+HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+RESERVATION = "projects/my-project/reservations/mega"
+
+
+def spec(**changes: Any) -> ClusterSpec:
+    return ClusterSpec.model_validate({**TRIAL, **changes})
+
+
+def plan(location: Location = HERE, machine: str | None = None, **changes: Any) -> GcpClusterPlan:
+    return plan_cluster(spec(**changes), location, stack="gcp-trial", machine=machine)
+
+
+def refused(location: Location = HERE, machine: str | None = None, **changes: Any) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        plan(location, machine, **changes)
+    return list(caught.value.problems)
+
+
+def training(**changes: Any) -> Mapping[str, Any]:
+    return {"nodes": 4, "spares": 1, "fabric_gbps": 1600, **changes}
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "gbps", "machine", "networks", "mtu"),
+    [
+        ("h100", 0, "a3-highgpu-8g", ["NetDevice"] * 4, 8244),
+        ("h100", 800, "a3-highgpu-8g", ["NetDevice"] * 4, 8244),
+        ("h100", 1600, "a3-megagpu-8g", ["NetDevice"] * 8, 8244),
+        ("h100", 3200, "a3-megagpu-8g", ["NetDevice"] * 8, 8244),
+        ("h200", 3200, "a3-ultragpu-8g", ["NetDevice", *["RDMA"] * 8], 8896),
+    ],
+)
+def test_the_fabric_asked_chooses_machine_networks_and_mtu(
+    accelerator: str, gbps: int, machine: str, networks: list[str], mtu: int
+) -> None:
+    made = plan(accelerator=accelerator, training=training(fabric_gbps=gbps))
+    found = (made.training.shape.machine_type, list(made.network.gpu_networks), made.network.mtu)
+    assert found == (machine, networks, mtu)
+    assert len(made.network.addresses.gpu) == len(networks)
+
+
+def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
+    facts = plan().facts
+    assert facts["equivalence"] == {
+        "machineType": "a3-megagpu-8g",
+        "accelerator": "h100",
+        "gpus": 32,
+        "gpuMemoryMib": 81920,
+        "fabric": "TCPXO",
+        "fabricGbps": 1600,
+        "hostGbps": 200,
+        "coLocation": "one compact placement group",
+        "vcpus": 208,
+        "memoryGib": 1872,
+        "scratchGb": 6442,
+        "storageGib": 72000,
+        "storageGbPerS": "8.7890625",
+    }
+    assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
+    assert facts["notBuilt"] == []
+    assert facts["losses"] == [
+        "elastic pool: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, and a machine that "
+        "is taken back ends its job"
+    ]
+    assert [note.partition(":")[0] for note in facts["notes"]] == [
+        "shared storage",
+        "on demand",
+        "elastic pool",
+        "quotas to have",
+        "access.cidrs",
+    ]
+    assert facts["notes"][3] == (
+        "quotas to have: 40 NVIDIA_H100_MEGA_GPUS in us-central1, 8 PREEMPTIBLE_NVIDIA_H100_GPUS in us-central1, 9 VPC "
+        "networks; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+    )
+
+
+def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
+    assert plan(training=training(fabric_gbps=3200), elastic=None).facts["losses"] == [
+        "GPU fabric: 3,200 Gb/s a node asked, 1,600 on a3-megagpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only"
+    ]
+
+
+def test_a100_has_no_fabric_and_says_so() -> None:
+    here = Location(project="my-project", region="us-central1", zone="us-central1-a")
+    losses = plan(here, accelerator="a100-40gb", elastic=None).facts["losses"]
+    assert losses == [
+        "GPU fabric: a2-highgpu-8g has none; nodes reach each other at 100 Gb/s by TCP",
+        "/scratch: a2-highgpu-8g has no local disks of its own; it is on the boot disk",
+    ]
+
+
+def test_the_machine_of_the_configuration_holds() -> None:
+    made = plan(machine="a3-highgpu-8g", elastic=None)
+    assert made.training.shape.machine_type == "a3-highgpu-8g"
+    assert made.facts["losses"][0].startswith("GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g")
+
+
+@pytest.mark.parametrize(
+    ("machine", "said"),
+    [
+        (
+            "a3-megagpu-8",
+            "machine is 'a3-megagpu-8'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g; did you mean a3-megagpu-8g?",
+        ),
+        ("a3-ultragpu-8g", "machine is 'a3-ultragpu-8g'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g"),
+        (
+            "a3-highgpu-4g",
+            "machine is 'a3-highgpu-4g', which is sold as Spot or flex-start only, for the elastic pool; with accelerator "
+            "h100: a3-highgpu-8g, a3-megagpu-8g",
+        ),
+    ],
+)
+def test_a_machine_that_can_not_train_is_refused(machine: str, said: str) -> None:
+    assert refused(machine=machine) == [said]
+
+
+def test_a_zone_without_the_machine_is_refused_with_those_that_have_it() -> None:
+    there = Location(project="my-project", region="us-central1", zone="us-central1-f")
+    zones = "it is listed in us-central1: us-central1-a, us-central1-b, us-central1-c"
+    assert refused(there) == [
+        f"zone is 'us-central1-f', which does not list a3-highgpu-1g for the elastic pool; {zones}",
+        f"zone is 'us-central1-f', which does not list a3-megagpu-8g for the training pool; {zones}",
+    ]
+    [problem] = refused(
+        Location(project="my-project", region="us-west3", zone="us-west3-a"), accelerator="h200", elastic=None
+    )
+    assert problem == (
+        "zone is 'us-west3-a', which does not list a3-ultragpu-8g for the training pool; it is listed in no zone of "
+        "us-west3; listed in asia-south1-b, asia-south2-c, europe-west1-b, europe-west4-a, us-central1-b, us-east4-b, "
+        "us-east5-a, us-south1-b, us-west1-c"
+    )
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "days", "losses"),
+    [
+        (
+            "h100",
+            7,
+            [
+                "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back "
+                "after 168 hours",
+                "co-location: Google Cloud places flex-start nodes of a3-megagpu-8g as close as it can, and takes no "
+                "compact placement for them",
+            ],
+        ),
+        (
+            "h200",
+            2,
+            [
+                "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back "
+                "after 48 hours"
+            ],
+        ),
+    ],
+)
+def test_flex_start_lasts_as_long_as_the_cluster_and_is_compact_on_a3_ultra_only(
+    accelerator: str, days: int, losses: list[str]
+) -> None:
+    made = plan(accelerator=accelerator, purchase={"kind": "flex-start"}, duration=f"{days}d", elastic=None)
+    assert made.training.flex_start_hours == days * 24
+    assert made.training.placement.compact is (accelerator == "h200")
+    assert made.facts["losses"] == losses
+
+
+def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> None:
+    alone = plan(placement={"kind": "reservation", "id": RESERVATION}).training.placement
+    made_with = plan(placement={"kind": "reservation", "id": RESERVATION, "group": "close"}).training.placement
+    assert (alone.compact, alone.policy, alone.reservation) == (False, None, RESERVATION)
+    assert (made_with.compact, made_with.policy, made_with.reservation) == (True, "close", RESERVATION)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"purchase": {"kind": "flex-start"}, "duration": "8d"},
+            "purchase.kind is 'flex-start', whose nodes are taken back after 7 days, and duration is 8 days; shorten "
+            "duration, or choose on-demand or capacity-block",
+        ),
+        (
+            {"placement": {"kind": "reservation", "id": "cr-0123456789abcdef0"}},
+            "placement.id is 'cr-0123456789abcdef0'; on Google Cloud write projects/PROJECT/reservations/NAME, where "
+            "wanted with /reservationBlocks/BLOCK",
+        ),
+        (
+            {
+                "training": training(fabric_gbps=800),
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": RESERVATION},
+            },
+            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for a3-highgpu-8g; choose "
+            "on-demand, or ask for training.fabric_gbps 1600 (a3-megagpu-8g)",
+        ),
+        (
+            {
+                "training": training(nodes=80),
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": RESERVATION},
+            },
+            "training.nodes and training.spares make 81 nodes; a calendar reservation holds at most 80: ask for fewer",
+        ),
+        (
+            {
+                "duration": "91d",
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": RESERVATION},
+            },
+            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation of at most 90 days, and duration is "
+            "91 days; shorten duration or choose on-demand",
+        ),
+        (
+            {"training": training(nodes=1500)},
+            "training.nodes and training.spares make 1501 nodes; one compact placement holds at most 1,500: ask for fewer",
+        ),
+        (
+            {"labels": {**TRIAL["labels"], "2nd-team": "x"}},
+            "labels has the name '2nd-team'; on Google Cloud a label's name starts with a letter",
+        ),
+        (
+            {"access": {**TRIAL["access"], "admins": ["arn:aws:iam::123456789012:role/x"]}},
+            "access.admins[0] is 'arn:aws:iam::123456789012:role/x'; on Google Cloud name a person or a service account, "
+            "such as user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+        ),
+        (
+            {"access": {"kind": "private", "via": "vpn", "cidrs": ["10.4.128.0/17"]}},
+            "access.cidrs has 10.4.128.0/17, which overlaps the cluster's pods (10.4.0.0/14): nothing could be routed to "
+            "both; name ranges outside of it",
+        ),
+        (
+            {"mig": {"nodes": 1, "layout": "all-4g.40gb"}},
+            "mig.layout is 'all-4g.40gb', which GKE does not accept for h100; allowed: all-1g.10gb, all-1g.20gb, "
+            "all-2g.20gb, all-3g.40gb, all-7g.80gb",
+        ),
+        (
+            {"elastic": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}},
+            "elastic.purchase has flex-start, which Karpenter on Google Cloud does not know; take it out, or choose "
+            "elastic.engine: native",
+        ),
+        (
+            {"storage": {**TRIAL["storage"], "home": {"expected_gib": 90000}}},
+            "storage.home.expected_gib is 90,000; Filestore holds at most 102,400 GiB, 25 % headroom among them: ask for "
+            "less",
+        ),
+        (
+            {"storage": {"shared": {"usable_tib": 99999}}},
+            "storage.shared asks for 99999 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre has at most "
+            "12,240,000 GiB at 125 MB/s per TiB, 40,032,000 GiB at 250 MB/s per TiB, 20,016,000 GiB at 500 MB/s per TiB, "
+            "10,008,000 GiB at 1000 MB/s per TiB: ask for less",
+        ),
+    ],
+)
+def test_what_google_cloud_can_not_carry_is_refused_with_the_way_out(changes: dict[str, Any], said: str) -> None:
+    assert refused(**changes) == [said]
+
+
+def test_every_reason_comes_at_once() -> None:
+    problems = refused(
+        machine="p5.48xlarge",
+        name="a-name-of-20-letters",
+        mig={"nodes": 1, "layout": "all-4g.40gb"},
+        purchase={"kind": "flex-start"},
+        elastic={"max_gpus": 8, "purchase": ["flex-start"]},
+    )
+    assert [problem.split()[0] for problem in problems] == [
+        "machine",
+        "purchase.kind",
+        "mig.layout",
+        "elastic.purchase",
+    ]
+
+
+def test_a_cluster_name_too_long_for_gke_is_refused() -> None:
+    with pytest.raises(PlanError) as caught:
+        plan_cluster(spec(name="a-name-of-20-letters"), HERE, stack="a-stack-of-many-words")
+    assert caught.value.problems == (
+        "name and stack make the cluster's name 'a-name-of-20-letters-a-stack-of-many-words'; GKE takes 40 characters: "
+        "shorten one of them",
+    )
+
+
+def test_stack_names_become_names_that_gke_takes() -> None:
+    assert plan_cluster(spec(), HERE, stack="Dev.Ada_1").cluster_name == "trial-dev-ada-1"
+
+
+def test_four_hundred_nodes_have_addresses_everywhere_and_no_range_is_another() -> None:
+    made = plan(training=training(nodes=400))
+    assert made.network.addresses.named() == {
+        "nodes": "10.0.0.0/20",
+        "services": "10.0.32.0/20",
+        "private services": "10.0.64.0/20",
+        "pods": "10.4.0.0/14",
+        **{f"GPU network {index}": f"10.8.{index * 16}.0/20" for index in range(8)},
+    }
+
+
+def test_the_elastic_pool_keeps_the_ways_to_buy_that_its_machines_are_sold_in() -> None:
+    found = {}
+    for engine, purchase in (
+        ("karpenter", ["on-demand"]),
+        ("karpenter", ["on-demand", "spot"]),
+        ("native", ["flex-start", "spot"]),
+        ("native", ["on-demand"]),
+    ):
+        elastic = plan(elastic={"engine": engine, "max_gpus": 3, "purchase": purchase}).elastic
+        assert elastic is not None
+        assert [shape.machine_type for shape in elastic.larger] == ["a3-highgpu-2g"]
+        found[engine, *purchase] = elastic.purchase
+    assert found == {
+        ("karpenter", "on-demand"): ("spot",),
+        ("karpenter", "on-demand", "spot"): ("spot",),
+        ("native", "flex-start", "spot"): ("flex-start", "spot"),
+        ("native", "on-demand"): ("spot",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "size", "slices"),
+    [("h100", "1g.20gb", 64), ("h100", "7g.80gb", 16), ("h200", "4g.71gb", 16), ("a100-80gb", "1g.10gb", 112)],
+)
+def test_a_mig_pool_counts_its_slices(accelerator: str, size: str, slices: int) -> None:
+    zone = "us-central1-a" if accelerator == "a100-80gb" else HERE.zone
+    made = plan(
+        Location(project="my-project", region="us-central1", zone=zone),
+        accelerator=accelerator,
+        mig={"nodes": 2, "layout": f"all-{size}"},
+    )
+    assert made.mig is not None
+    assert (made.mig.size, made.mig.slices) == (size, slices)
+    assert made.facts["outsideTraining"] == ["trial-elastic", "trial-mig"]
+
+
+def test_a_bucket_promises_no_throughput_and_a_linked_one_is_not_built() -> None:
+    bucket = plan(storage={"shared": {"kind": "bucket", "usable_tib": 20}})
+    assert "storageGbPerS" not in bucket.facts["equivalence"]
+    assert bucket.facts["equivalence"]["storageGib"] == 20480
+    assert bucket.network.private_services is False
+    linked = plan(storage={"shared": {"usable_tib": 20, "bucket": "gs://data", "fabric": True}})
+    assert linked.facts["notBuilt"] == [
+        "storage.shared.bucket: on Google Cloud no bucket is linked to Lustre; storage.shared.kind: bucket mounts one"
+    ]
+    assert linked.facts["losses"][0].startswith("storage.shared.fabric: ")
