@@ -1,8 +1,8 @@
 """What a cluster on Google Cloud registers in its project, for each machine and each kind of purchase and storage.
 
-Every expectation is typed by hand from Google's documentation and blueprints (GoogleCloudPlatform/cluster-toolkit v1.95.0,
-examples/gke-a3-highgpu, gke-a3-megagpu, gke-a3-ultragpu and modules/compute/gke-node-pool), never written by the program.
-What stands inside the cluster is in the tests of its own modules.
+Every expectation is typed by hand from Google's documentation and blueprints (GoogleCloudPlatform/cluster-toolkit
+v1.95.0, examples/gke-a3-highgpu, gke-a3-megagpu, gke-a3-ultragpu and modules/compute/gke-node-pool), never written by
+the program. What stands inside the cluster is in the tests of its own modules.
 """
 
 from __future__ import annotations

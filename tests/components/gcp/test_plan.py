@@ -76,8 +76,8 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
     assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
-        "elastic pool: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, and a machine that "
-        "is taken back ends its job"
+        "elastic pool: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, and a machine "
+        "that is taken back ends its job"
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
@@ -94,7 +94,8 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
 
 def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
     assert plan(training=training(fabric_gbps=3200), elastic=None).facts["losses"] == [
-        "GPU fabric: 3,200 Gb/s a node asked, 1,600 on a3-megagpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only"
+        "GPU fabric: 3,200 Gb/s a node asked, 1,600 on a3-megagpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
+        "only"
     ]
 
 
@@ -118,13 +119,14 @@ def test_the_machine_of_the_configuration_holds() -> None:
     [
         (
             "a3-megagpu-8",
-            "machine is 'a3-megagpu-8'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g; did you mean a3-megagpu-8g?",
+            "machine is 'a3-megagpu-8'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g; did you mean "
+            "a3-megagpu-8g?",
         ),
         ("a3-ultragpu-8g", "machine is 'a3-ultragpu-8g'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g"),
         (
             "a3-highgpu-4g",
-            "machine is 'a3-highgpu-4g', which is sold as Spot or flex-start only, for the elastic pool; with accelerator "
-            "h100: a3-highgpu-8g, a3-megagpu-8g",
+            "machine is 'a3-highgpu-4g', which is sold as Spot or flex-start only, for the elastic pool; with "
+            "accelerator h100: a3-highgpu-8g, a3-megagpu-8g",
         ),
     ],
 )
@@ -207,8 +209,8 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": RESERVATION},
             },
-            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for a3-highgpu-8g; choose "
-            "on-demand, or ask for training.fabric_gbps 1600 (a3-megagpu-8g)",
+            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for a3-highgpu-8g; "
+            "choose on-demand, or ask for training.fabric_gbps 1600 (a3-megagpu-8g)",
         ),
         (
             {
@@ -224,12 +226,13 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": RESERVATION},
             },
-            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation of at most 90 days, and duration is "
-            "91 days; shorten duration or choose on-demand",
+            "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation of at most 90 days, and "
+            "duration is 91 days; shorten duration or choose on-demand",
         ),
         (
             {"training": training(nodes=1500)},
-            "training.nodes and training.spares make 1501 nodes; one compact placement holds at most 1,500: ask for fewer",
+            "training.nodes and training.spares make 1501 nodes; one compact placement holds at most 1,500: ask for "
+            "fewer",
         ),
         (
             {"labels": {**TRIAL["labels"], "2nd-team": "x"}},
@@ -237,13 +240,13 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"access": {**TRIAL["access"], "admins": ["arn:aws:iam::123456789012:role/x"]}},
-            "access.admins[0] is 'arn:aws:iam::123456789012:role/x'; on Google Cloud name a person or a service account, "
-            "such as user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+            "access.admins[0] is 'arn:aws:iam::123456789012:role/x'; on Google Cloud name a person or a service "
+            "account, such as user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         ),
         (
             {"access": {"kind": "private", "via": "vpn", "cidrs": ["10.4.128.0/17"]}},
-            "access.cidrs has 10.4.128.0/17, which overlaps the cluster's pods (10.4.0.0/14): nothing could be routed to "
-            "both; name ranges outside of it",
+            "access.cidrs has 10.4.128.0/17, which overlaps the cluster's pods (10.4.0.0/14): nothing could be "
+            "routed to both; name ranges outside of it",
         ),
         (
             {"mig": {"nodes": 1, "layout": "all-4g.40gb"}},
@@ -252,19 +255,19 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"elastic": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}},
-            "elastic.purchase has flex-start, which Karpenter on Google Cloud does not know; take it out, or choose "
-            "elastic.engine: native",
+            "elastic.engine is 'karpenter', which on Google Cloud can't buy flex-start; allowed: on-demand, spot; "
+            "write elastic.engine: native",
         ),
         (
             {"storage": {**TRIAL["storage"], "home": {"expected_gib": 90000}}},
-            "storage.home.expected_gib is 90,000; Filestore holds at most 102,400 GiB, 25 % headroom among them: ask for "
-            "less",
+            "storage.home.expected_gib is 90,000; Filestore holds at most 102,400 GiB, 25 % headroom among them: ask "
+            "for less",
         ),
         (
             {"storage": {"shared": {"usable_tib": 99999}}},
             "storage.shared asks for 99999 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre has at most "
-            "12,240,000 GiB at 125 MB/s per TiB, 40,032,000 GiB at 250 MB/s per TiB, 20,016,000 GiB at 500 MB/s per TiB, "
-            "10,008,000 GiB at 1000 MB/s per TiB: ask for less",
+            "12,240,000 GiB at 125 MB/s per TiB, 40,032,000 GiB at 250 MB/s per TiB, 20,016,000 GiB at 500 MB/s per "
+            "TiB, 10,008,000 GiB at 1000 MB/s per TiB: ask for less",
         ),
     ],
 )
@@ -284,7 +287,7 @@ def test_every_reason_comes_at_once() -> None:
         "machine",
         "purchase.kind",
         "mig.layout",
-        "elastic.purchase",
+        "elastic.engine",
     ]
 
 
