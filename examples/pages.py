@@ -31,13 +31,17 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.stack import run_in_stack
 
 from components.__main__ import main as cluster
+from cost import Resources, estimate
+from cost.comparison import Column, cluster_of, compare
 from cost.prices import PriceBook
+from cost.render.comparison_table import comparison_table
 
 __all__ = ["Example", "examples", "write_pages"]
 
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
 _DEFAULT_CLOUD = "aws"
+_COMPARISON = Path("comparison.md")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +64,11 @@ class Example:
     def shown(self) -> str:
         return self.spec.relative_to(ROOT).as_posix()
 
+    @property
+    def own(self) -> bool:
+        """Whether it is the spec of the stack itself: those of all clouds are compared."""
+        return _SPECS not in self.spec.parents
+
 
 def examples() -> list[Example]:
     """Every example, by cloud and name."""
@@ -74,7 +83,9 @@ def examples() -> list[Example]:
 
 
 def write_pages(folder: Path, day: datetime.date) -> None:
-    """One page an example, and an index. What no example stands behind any more goes.
+    """One page an example, a comparison of the stacks' own specs, and an index.
+
+    What no example stands behind any more goes.
 
     day: prices are judged fresh or old against it, so that a page stays as it is until someone writes it anew.
     Tables are as wide as in a pipe, whatever terminal this runs in.
@@ -83,7 +94,12 @@ def write_pages(folder: Path, day: datetime.date) -> None:
     of_the_day = mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day))
     with of_the_day, mock.patch.dict(os.environ):
         os.environ.pop("COLUMNS", None)
-        pages = {example.page: _page(example) for example in found}
+        pages, columns = {}, []
+        for example in found:
+            pages[example.page], made = _page(example)
+            if example.own:
+                columns.append(Column(title=example.stack, estimate=estimate(made), cluster=cluster_of(made)))
+        pages[_COMPARISON] = _compared(columns)
     for cloud in folder.glob("*/"):
         shutil.rmtree(cloud)
     for path, text in pages.items():
@@ -103,21 +119,34 @@ def _index(found: list[Example], day: datetime.date) -> str:
         f"prints them. Written by `make docs` on {day}, which decides how fresh a price is; a test holds each page\n"
         "against what the program gives. To preview an example, name it in the configuration of its stack:\n"
         "`gpucluster:spec: ../examples/specs/h200.yaml`.\n\n"
+        f"[The trial on every cloud]({_COMPARISON}), side by side.\n\n"
         f"| example | stack | what it is |\n| --- | --- | --- |\n{rows}\n"
     )
 
 
-def _page(example: Example) -> str:
+def _compared(columns: list[Column]) -> str:
+    names = " ".join(f"{column.title}.json" for column in columns)
+    return (
+        "# The trial on every cloud\n\n"
+        "One spec, [`stacks/specs/trial.yaml`](../../stacks/specs/trial.yaml), in the stack of each cloud. Written by\n"
+        "`make docs`; `make compare` prints it for your own stacks.\n\n"
+        f"```\n$ cost compare {names}\n{comparison_table(compare(columns))}\n```\n"
+    )
+
+
+def _page(example: Example) -> tuple[str, Resources]:
+    """(its page, what its program declared)."""
     with _project(example):
         plan = _checked(example.stack)
-        preview = _previewed(example.stack)
+        preview, made = _previewed(example.stack)
     above = "../" * (len(example.page.parts) + 1)
-    return (
+    text = (
         f"# {example.spec.stem}\n\n{_about(example)}\n\n"
         f"Spec: [`{example.shown}`]({above}{example.shown}). Written by `make docs`.\n\n"
         f"```\n$ cluster check --stack {example.stack}\n{plan}\n```\n\n"
         f"```\n$ pulumi preview --stack {example.stack}\n{preview}\n```\n"
     )
+    return text, made
 
 
 def _about(example: Example) -> str:
@@ -158,9 +187,10 @@ def _checked(stack: str) -> str:
     return done.output.rstrip()
 
 
-def _previewed(stack: str) -> str:
-    """Everything the program says, in the order it says it: what a preview shows under Diagnostics."""
+def _previewed(stack: str) -> tuple[str, Resources]:
+    """(everything the program says, in the order it says it: what a preview shows under Diagnostics; its resources)."""
     said = _Said()
+    found: list[Resources] = []
     program = ROOT / "stacks/__main__.py"
     config = _config(Path(f"stacks/Pulumi.{stack}.yaml"))
 
@@ -185,10 +215,10 @@ def _previewed(stack: str) -> str:
         settings.SETTINGS.outputs.clear()
         pulumi.runtime.set_all_config(config)
         with contextlib.chdir("stacks"):
-            await run_in_stack(lambda: runpy.run_path(str(program)))
+            await run_in_stack(lambda: found.append(runpy.run_path(str(program))["resources"].resources()))
 
     asyncio.run(run())
-    return "\n".join(said.lines)
+    return "\n".join(said.lines), found[0]
 
 
 class _FirstPreview(mocks.Mocks):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from cost.comparison.clusters import Cluster
@@ -138,8 +138,17 @@ def _equivalence(column: Column) -> dict[str, str]:
     found = {} if column.cluster is None else dict(column.cluster.equivalence)
     memory = found.get("gpuMemoryMib", "")
     if memory.isdecimal():
-        found["gpuMemoryMib"] = f"{(Decimal(memory) / 1024).normalize():f}"
-    return {key: f"{int(value):,}" if value.isdecimal() else value for key, value in found.items()}
+        found["gpuMemoryMib"] = str(Decimal(memory) / 1024)
+    return {key: _shown(value) for key, value in found.items()}
+
+
+def _shown(value: str) -> str:
+    """A number with commas and two decimals at the most; a text as it is."""
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return value
+    return f"{cents(number).normalize():,f}" if number.is_finite() else value
 
 
 def _rows(columns: Sequence[Column]) -> list[Row]:

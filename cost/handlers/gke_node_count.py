@@ -49,7 +49,7 @@ def nodes_of(ask: Subject, *, flex_start: bool) -> tuple[Count, str]:
     if ask.get("autoscaling") is None:
         if declared is None:
             raise CannotPrice("nodeCount is not set: how many nodes it has is not known")
-        return Count.fixed(declared * zones), _spread(declared, zones)
+        return Count.fixed(declared * zones), _spread(ask, declared, zones)
     floor, ceiling = _bounds(ask, zones)
     name = ask.resource.name
     if classes := classes_of(ask):
@@ -58,7 +58,7 @@ def nodes_of(ask: Subject, *, flex_start: bool) -> tuple[Count, str]:
         expected = floor if declared is None else max(declared * zones, floor)
         return Count(expected, floor, ceiling), f"autoscaling of {name} has no maximum: its ceiling is unbounded"
     if declared:
-        return Count(min(max(declared * zones, floor), ceiling), floor, ceiling), _spread(declared, zones)
+        return Count(min(max(declared * zones, floor), ceiling), floor, ceiling), _spread(ask, declared, zones)
     if flex_start:
         return Count(ceiling, floor, ceiling), f"flex-start: all {plain(ceiling)} nodes of {name} are taken as running"
     share = ask.assumptions.expected_share
@@ -94,5 +94,6 @@ def _bounds(ask: Subject, zones: Decimal) -> tuple[Decimal, Decimal | Unbounded]
     return found.get("Min") or Decimal(0), UNBOUNDED if most is None else most
 
 
-def _spread(each: Decimal, zones: Decimal) -> str:
-    return f"{plain(each)} nodes in each of {plain(zones)} zones" if zones > 1 else ""
+def _spread(ask: Subject, each: Decimal, zones: Decimal) -> str:
+    nodes = f"{plain(each)} node{'' if each == 1 else 's'}"
+    return f"{ask.resource.name}: {nodes} in each of {plain(zones)} zones" if zones > 1 else ""

@@ -24,7 +24,7 @@ EQUIVALENT: dict[str, dict[str, Any]] = {
             "memoryGib": 2048, "scratchGb": 30400, "storageGib": 26400, "storageGbPerS": "3.3",
             "coLocation": "one cluster placement group"},
     "gcp": {"machineType": "a3-megagpu-8g", "fabric": "TCPXO", "fabricGbps": 1600, "hostGbps": 200, "vcpus": 208,
-            "memoryGib": 1872, "scratchGb": 6442, "storageGib": 36000, "storageGbPerS": "8.8",
+            "memoryGib": 1872, "scratchGb": 6442, "storageGib": 36000, "storageGbPerS": "8.7890625",
             "coLocation": "compact placement, best effort"},
     "azure-native": {"machineType": "Standard_ND96isr_H100_v5", "fabric": "InfiniBand", "fabricGbps": 3200,
                      "hostGbps": 80, "vcpus": 96, "memoryGib": 1900, "scratchGb": 28000, "storageGib": 32768,
