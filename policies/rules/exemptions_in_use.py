@@ -24,7 +24,11 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
                 f"accepted until {exemption.until} by {exemption.owner}: {exemption.reason}",
             )
         for taken in outcome.accepted:
-            yield Violation(taken.resource, f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}")
+            yield Violation(
+                taken.resource,
+                f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}",
+                fix="Nothing; names and reasons stand in the rule's own list and in its setting `allowed`.",
+            )
     for exemption in exemptions(stack.resources):
         if isinstance(exemption, Exemption) and exemption.in_force(stack.today) and exemption not in used:
             yield Violation(
@@ -39,7 +43,7 @@ RULE: Final = ReportRule(
     name="exemptions-in-use",
     title="Findings accepted by an exemption",
     why="An accepted finding is still there.",
-    fix="Nothing before the day it ends; then mend the finding or agree on a new day. What is accepted by name stays.",
+    fix="Nothing before the day it ends; then mend the finding or agree on a new day.",
     reads="the results of the other rules; the fact exemptions",
     severity=Severity.LOW,
     check=check,

@@ -20,10 +20,10 @@ from policies.label_sets import labels_at
 from policies.machines import Machines, several
 from policies.reading import at, flag, items, text, whole
 
-__all__ = ["CLUSTER", "NODE_POOL", "NodePool", "Written", "Zones", "training_pools", "written_pools"]
+__all__ = ["NodePool", "Written", "Zones", "every_pool", "training_pools", "written_pools"]
 
-NODE_POOL: Final = "gcp:container/nodePool:NodePool"
-CLUSTER: Final = "gcp:container/cluster:Cluster"
+_NODE_POOL: Final = "gcp:container/nodePool:NodePool"
+_CLUSTER: Final = "gcp:container/cluster:Cluster"
 
 _STACK: Final = "pulumi:pulumi:Stack"
 
@@ -128,10 +128,17 @@ class NodePool(Machines):
 
 def written_pools(resource: Resource) -> Iterator[Written]:
     """The node pools that a resource is or contains."""
-    if resource.type == NODE_POOL:
+    if resource.type == _NODE_POOL:
         yield Written(resource=resource, inputs=resource.inputs)
-    elif resource.type == CLUSTER:
+    elif resource.type == _CLUSTER:
         yield from _inside(resource)
+
+
+def every_pool(resources: Resources) -> Iterator[Written]:
+    """The node pools of the stack, as they are written."""
+    for type_ in (_NODE_POOL, _CLUSTER):
+        for resource in resources.of_type(type_):
+            yield from written_pools(resource)
 
 
 def _inside(cluster: Resource) -> Iterator[Written]:
@@ -156,12 +163,10 @@ def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
 
 
 def _all(resources: Resources) -> Iterator[NodePool]:
-    for type_ in (NODE_POOL, CLUSTER):
-        for resource in resources.of_type(type_):
-            for written in written_pools(resource):
-                pool = _read(written, resources)
-                if pool.nodes != 0 and _may_train(pool):
-                    yield pool
+    for written in every_pool(resources):
+        pool = _read(written, resources)
+        if pool.nodes != 0 and _may_train(pool):
+            yield pool
 
 
 def _may_train(pool: NodePool) -> bool:
@@ -196,7 +201,7 @@ def _read(written: Written, resources: Resources) -> NodePool:
 
 
 def _cluster(written: Written, resources: Resources) -> Resource | None:
-    return written.referred(resources, "cluster", CLUSTER) or made_by_name(resources, CLUSTER, written.at("cluster"))
+    return written.referred(resources, "cluster", _CLUSTER) or made_by_name(resources, _CLUSTER, written.at("cluster"))
 
 
 def _zones(written: Written, cluster: Resource | None) -> Zones:

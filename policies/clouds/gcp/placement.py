@@ -10,12 +10,12 @@ from policies.clouds.gcp.names import last, made_by_name
 from policies.clouds.gcp.node_pools import Written
 from policies.reading import at, text
 
-__all__ = ["FUTURE_RESERVATION", "POLICY", "Policy", "Reservation", "policy_of", "reservation_of"]
+__all__ = ["FUTURE_RESERVATION", "POLICY", "RESERVATION", "Policy", "Reservation", "policy_of", "reservation_of"]
 
 POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
+RESERVATION: Final = "gcp:compute/reservation:Reservation"
 FUTURE_RESERVATION: Final = "gcp:compute/futureReservation:FutureReservation"
 
-_RESERVATION: Final = "gcp:compute/reservation:Reservation"
 _BLOCK: Final = "/reservationBlocks/"
 
 
@@ -76,11 +76,11 @@ def reservation_of(pool: Written, resources: Resources) -> Reservation | Unknown
     if kind != "SPECIFIC_RESERVATION":
         return None
     path = at(pool.inputs, "nodeConfig", "reservationAffinity", "values", 0)
-    made = (pool.referred(resources, "nodeConfig", type_) for type_ in (_RESERVATION, FUTURE_RESERVATION))
+    made = (pool.referred(resources, "nodeConfig", type_) for type_ in (RESERVATION, FUTURE_RESERVATION))
     if not isinstance(path, str):
         return Reservation(UNKNOWN, block=False, resource=next((found for found in made if found), None))
     name = path.partition(_BLOCK)[0]
-    named = (made_by_name(resources, type_, name) for type_ in (_RESERVATION, FUTURE_RESERVATION))
+    named = (made_by_name(resources, type_, name) for type_ in (RESERVATION, FUTURE_RESERVATION))
     asked = (
         request
         for request in resources.of_type(FUTURE_RESERVATION)

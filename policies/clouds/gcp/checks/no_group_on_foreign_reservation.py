@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import Resources
-from policies.clouds.gcp.node_pools import CLUSTER, NODE_POOL, Written, written_pools
+from policies.clouds.gcp.node_pools import Written, every_pool
 from policies.clouds.gcp.placement import Policy, Reservation, policy_of, reservation_of
 from policies.rule import CannotTell, Finding, Stack, Violation
 
@@ -26,10 +26,8 @@ READS: Final = (
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for type_ in (NODE_POOL, CLUSTER):
-        for resource in stack.resources.of_type(type_):
-            for pool in written_pools(resource):
-                yield from _together(pool, stack.resources)
+    for pool in every_pool(stack.resources):
+        yield from _together(pool, stack.resources)
 
 
 def _together(pool: Written, resources: Resources) -> Iterator[Finding]:

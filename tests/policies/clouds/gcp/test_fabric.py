@@ -42,4 +42,5 @@ def test_only_whole_nodes_have_a_fabric():
 def test_the_components_know_the_same_machines():
     with SHAPES.open(encoding="utf-8", newline="") as file:
         shapes = {row["machine_type"]: row for row in csv.DictReader(file) if row["cloud"] == "gcp"}
+    assert shapes
     assert {name: int(row["gpus"]) for name, row in shapes.items()} == {name: FABRIC[name].gpus for name in shapes}

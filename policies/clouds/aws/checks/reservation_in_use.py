@@ -1,0 +1,74 @@
+"""A reservation is taken by the machines it was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.aws.karpenter import machine_pools, selects
+from policies.clouds.aws.placement import Reservation, reservation_of
+from policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
+from policies.reading import at, text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Target the reservation in the launch template (capacityReservationTarget), or list it in "
+    "capacityReservationSelectorTerms of the EC2NodeClass and allow `reserved` in the pool; or give it up."
+)
+READS: Final = (
+    "aws:ec2/capacityReservation:CapacityReservation, aws:ec2/launchTemplate:LaunchTemplate, "
+    "aws:ec2/instance:Instance, kubernetes:karpenter.sh/v1:NodePool, kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+)
+
+_RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
+_INSTANCE: Final = "aws:ec2/instance:Instance"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for reservation in stack.resources.of_type(_RESERVATION):
+        machine = text(reservation.inputs, "instanceType")
+        if isinstance(machine, str):
+            yield from _taken(reservation, machine, stack.resources)
+
+
+def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
+    """Nothing where something takes it, or where the stack starts no machine of its type."""
+    pools = list(machine_pools(resources, machine))
+    starters = [
+        starter
+        for type_ in (LAUNCH_TEMPLATE, _INSTANCE)
+        for starter in resources.of_type(type_)
+        if text(starter.inputs, "instanceType") == machine
+    ]
+    answers = {starter.name: _takes(starter, reservation, resources) for starter in starters}
+    answers |= {pool.name: selects(node_class, reservation) for pool, node_class in pools}
+    if True in answers.values() or not answers:
+        return
+    names = ", ".join(f"`{name}`" for name in answers)
+    if None in answers.values():
+        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
+    else:
+        criteria = text(reservation.inputs, "instanceMatchCriteria") or "open"
+        count = at(reservation.inputs, "instanceCount")
+        held = machine if count is UNKNOWN or count is None else f"{count} x {machine}"
+        yield Violation(reservation, f"{held} reserved ({criteria}), and {names} starts {machine} outside of it")
+
+
+def _takes(starter: Resource, reservation: Resource, resources: Resources) -> bool | None:
+    """Whether a template or instance takes from the reservation; None when that is not known yet."""
+    target = reservation_of(starter, resources)
+    if isinstance(target, Reservation):
+        if target.resource is not None:
+            return target.resource.urn == reservation.urn
+        if target.by_resource_group or target.id is UNKNOWN:
+            return None
+        return target.id == at(reservation.outputs, "id")
+    preference = text(starter.inputs, "capacityReservationSpecification", "capacityReservationPreference")
+    criteria = text(reservation.inputs, "instanceMatchCriteria")
+    if UNKNOWN in (target, preference, criteria):
+        return None
+    # EC2 takes an open reservation that fits, unless the launch says none.
+    return criteria in (None, "open") and preference != "none"

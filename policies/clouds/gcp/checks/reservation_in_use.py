@@ -1,0 +1,61 @@
+"""A reservation is taken by the node pools of its machine type.
+
+Reservations from a request for future capacity are made by Google, so only those the stack makes itself are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.gcp.node_pools import Written, every_pool
+from policies.clouds.gcp.placement import RESERVATION, Reservation, reservation_of
+from policies.reading import flag, text, whole
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Name the reservation in node_config.reservation_affinity of the node pool (SPECIFIC_RESERVATION), or make it with "
+    "specific_reservation_required False; or give it up."
+)
+READS: Final = "gcp:compute/reservation:Reservation, gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+
+_MACHINE: Final = ("specificReservation", "instanceProperties", "machineType")
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for reservation in stack.resources.of_type(RESERVATION):
+        machine = text(reservation.inputs, *_MACHINE)
+        if isinstance(machine, str):
+            yield from _taken(reservation, machine, stack.resources)
+
+
+def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
+    """Nothing where something takes it, or where the stack starts no machine of its type."""
+    pools = [pool for pool in every_pool(resources) if pool.machine == machine]
+    answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
+    if True in answers.values() or not answers:
+        return
+    names = ", ".join(f"`{name}`" for name in answers)
+    if None in answers.values():
+        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
+        return
+    count = whole(reservation.inputs, "specificReservation", "count")
+    held = f"{count} x {machine}" if isinstance(count, int) else machine
+    yield Violation(reservation, f"{held} reserved, and {names} starts {machine} outside of it")
+
+
+def _takes(pool: Written, reservation: Resource, resources: Resources) -> bool | None:
+    """Whether a pool takes from the reservation; None when that is not known yet."""
+    named = reservation_of(pool, resources)
+    if isinstance(named, Reservation):
+        return None if named.path is UNKNOWN and named.resource is None else named.resource is reservation
+    kind = text(pool.inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
+    required = flag(reservation.inputs, "specificReservationRequired")
+    spot = flag(pool.inputs, "nodeConfig", "spot")
+    if UNKNOWN in (kind, required, spot):
+        return None
+    # Compute Engine takes any reservation that fits and need not be named, but never for spot machines.
+    return required is not True and kind != "NO_RESERVATION" and spot is not True and not pool.flexible
