@@ -65,7 +65,7 @@ def _dense(pool: NodePool, reservation: Reservation) -> Iterator[Finding]:
         return
     made = reservation.resource
     if made is None:
-        yield CannotTell(pool.resource, f"{reservation.label} is not part of this stack, nor whether it is dense")
+        yield CannotTell(pool.resource, f"whether {reservation.label} is deployed densely is not visible here")
         return
     future = made.type == FUTURE_RESERVATION
     deployed = text(made.inputs, "deploymentType") if future else None

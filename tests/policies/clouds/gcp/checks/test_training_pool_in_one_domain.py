@@ -60,7 +60,7 @@ def test_a_block_of_a_reservation_is_a_domain(mega, found, unknown):
 def test_whether_a_reservation_made_elsewhere_is_dense_is_not_visible(mega, found, unknown):
     _reserved(mega, "projects/p/reservations/mine")
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "reservation `mine` is not part of this stack, nor whether it is dense")]
+    assert unknown(RULE, mega) == [("train", "whether reservation `mine` is deployed densely is not visible here")]
 
 
 def test_a_plain_reservation_of_this_stack_is_no_domain(mega, found):
