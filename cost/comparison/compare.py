@@ -184,7 +184,8 @@ def _parts(columns: Sequence[Column]) -> list[PartRow]:
             if part is None and column.title not in where
         ]
         monthly = tuple(None if part is None else _all_of(part) for part in found)
-        rows.append(PartRow(name, monthly, where, _why(found, where, absent)))
+        if where or any(monthly):  # usage that is taken as zero gives no part by itself
+            rows.append(PartRow(name, monthly, where, _why(found, where, absent)))
     return sorted(rows, key=lambda row: (-max(amount or Decimal(0) for amount in row.monthly), row.name))
 
 

@@ -69,7 +69,10 @@ def reserved(
     if isinstance(calendar, Price):
         said += f", or at ${calendar.usd:f} per instance-hour for its whole period when bought in calendar mode"
     yield committed(ask, machine, count, target, said, price=found, billed=count, region=region)
-    if isinstance(found, NotKnown):
+    if not count:
+        why = "nothing runs in it yet, and how many machines it holds is not told here"
+        yield ask.not_priced(f"what {target} costs where it is bought: {why}", compute=True)
+    elif isinstance(found, NotKnown):
         yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Final
 
 from cost.handlers.gcp_place import place_of, region_of
@@ -28,12 +27,11 @@ _SMALL_HDD_GIB: Final = 1024
 
 @prices("gcp:filestore/instance:Instance")
 def filestore(ask: Subject) -> Iterator[CostLine | NotPriced]:
-    """Provisioned GiB of its file shares by the month (Filestore price page)."""
+    """Provisioned GiB of its file share by the month (Filestore price page)."""
     tier = ask.text("tier")
     if tier not in _TIERS:
         raise CannotPrice(f"tier is {tier!r}; priced are {', '.join(_TIERS)}")
-    shares = range(len(ask.items("fileShares")))
-    capacity = sum((ask.number("fileShares", index, "capacityGb") for index in shares), Decimal(0))
+    capacity = ask.number("fileShares", "capacityGb")
     region = region_of(place_of(ask, "location", "zone"))
     price = ask.price(f"filestore-{_TIERS[tier]}", "GiB-month", region=region)
     yield ask.line(f"Filestore {tier}", capacity, price, basis=f"{capacity:,f} GiB")

@@ -29,8 +29,8 @@ def as_table(estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> st
     out = layout.under("", f"{title}: list prices in USD, before tax, discounts, support and data transfer")
     out += ["", layout.row("", "", "quantity", "unit price", "", "$/month")]
     for part in estimate.parts:
-        out.extend(_part(part, estimate, marks, layout))
-        out.append("")
+        if rows := list(_part(part, estimate, marks, layout)):
+            out.extend([*rows, ""])
     out.extend(_totals(estimate, layout))
     out.extend(_missing(estimate, layout))
     out.extend(marks.block(layout))
@@ -68,8 +68,10 @@ class _Marks:
 
 
 def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iterator[str]:
-    """Rows of one component; usage that is taken as zero stands under the assumptions instead."""
+    """Rows of one component; usage that is taken as zero stands under the assumptions, and gives no part by itself."""
     shown = [line for line in part.lines if line.quantity or line.autoscaled or line.spend != "new"]
+    if not shown and part.name not in estimate.unpriced_parts:
+        return
     yield part.name
     for line in shown:
         resource = estimate.names.get(line.urn, "")

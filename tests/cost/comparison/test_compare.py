@@ -75,7 +75,7 @@ def test_prices_that_are_second_opinions_only_are_not_ranked(make: Make, column:
     approximate = make("gcp:compute/instance:Instance", "more", zone="us-central1-a", machineType="a3-highgpu-8g",
                        bootDisk={"source": "disk"}, scheduling={"provisioningModel": "SPOT"})  # fmt: skip
     old = make("gcp:filestore/instance:Instance", "old", location="us-west1-a", tier="BASIC_HDD",
-               fileShares=[{"capacityGb": 2048}])  # fmt: skip
+               fileShares={"capacityGb": 2048})  # fmt: skip
     found = compare([column("gcp", more=[approximate]), column("gcp", title="other", more=[old])])
     assert [part.why for part in found.parts if part.name == "stack"] == ["approximate prices"]
 

@@ -75,12 +75,12 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ),
     (
         "gcp:filestore/instance:Instance",
-        {"location": ZONE, "tier": "ZONAL", "fileShares": [{"name": "home", "capacityGb": 1024}]},
+        {"location": ZONE, "tier": "ZONAL", "fileShares": {"name": "home", "capacityGb": 1024}},
         [("Filestore ZONAL", "1024", "0.25", "256.00")],
     ),
     (
         "gcp:filestore/instance:Instance",
-        {"location": ZONE, "tier": "BASIC_HDD", "fileShares": [{"name": "home", "capacityGb": 1000}]},
+        {"location": ZONE, "tier": "BASIC_HDD", "fileShares": {"name": "home", "capacityGb": 1000}},
         [("Filestore BASIC_HDD", "1000", "0.16", "160.00"), ("Filestore instance", "730", "0.045205479", "33.00")],
     ),
     (
@@ -207,14 +207,14 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "gcp:filestore/instance:Instance",
-        {"location": ZONE, "tier": "HIGH_SCALE_SSD", "fileShares": [{"capacityGb": 1}]},
+        {"location": ZONE, "tier": "HIGH_SCALE_SSD", "fileShares": {"capacityGb": 1}},
         [
             "tier is 'HIGH_SCALE_SSD'; priced are STANDARD, BASIC_HDD, PREMIUM, BASIC_SSD, ZONAL, REGIONAL, ENTERPRISE"
         ],
     ),
     (
         "gcp:filestore/instance:Instance",
-        {"location": ZONE, "tier": "ZONAL", "fileShares": [{"capacityGb": 1024}], "performanceConfig": {}},
+        {"location": ZONE, "tier": "ZONAL", "fileShares": {"capacityGb": 1024}, "performanceConfig": {}},
         ["custom performance: billed by instance, GiB and IOPS; no price known"],
     ),
     (

@@ -235,6 +235,15 @@ def test_a_reservation_bought_elsewhere_is_told_apart_from_the_total(make: Make,
     assert found.not_priced == ()
 
 
+def test_a_pool_that_waits_for_its_reservation_does_not_look_free(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_pool(make, nodes=0, config=_affinity()), region=None)
+    assert [item.reason for item in found.unpriced_compute] == [
+        "what projects/p/reservations/r costs where it is bought: nothing runs in it yet, and how many machines it "
+        "holds is not told here"
+    ]
+    assert (found.monthly.expected, found.complete) == (0, False)
+
+
 def test_a_reservation_of_the_same_stack_is_billed_once(make: Make, cost_of: CostOf) -> None:
     reservation = make(
         "gcp:compute/reservation:Reservation",

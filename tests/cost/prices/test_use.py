@@ -41,7 +41,7 @@ GOOGLE: dict[str, tuple[str, dict[str, Any]]] = {
         "location": ZONE, "capacityGib": "36000", "perUnitStorageThroughput": "250",
     }),
     "home": ("gcp:filestore/instance:Instance", {
-        "location": ZONE, "tier": "ZONAL", "fileShares": [{"capacityGb": 1024}],
+        "location": ZONE, "tier": "ZONAL", "fileShares": {"capacityGb": 1024},
     }),
     "bucket": ("gcp:storage/bucket:Bucket", {"location": "us-central1"}),
     "key": ("gcp:kms/cryptoKey:CryptoKey", {}),

@@ -132,3 +132,13 @@ def test_no_line_is_wider_than_the_table(
 
 def test_an_empty_stack_has_a_table_too(cost_of: CostOf) -> None:
     _check("empty.txt", as_table(cost_of()))
+
+
+def test_usage_that_is_taken_as_zero_gives_no_part(make: Make, cost_of: CostOf) -> None:
+    storage = make("x:y:Storage", "storage", custom=False)
+    bucket = make("aws:s3/bucket:Bucket", "data", parent=storage)
+    volume = make("aws:ebs/volume:Volume", "disk", type="gp3", size=100)
+    lines = as_table(cost_of(storage, bucket, volume)).splitlines()
+    assert "storage" not in lines
+    assert "stack" in lines
+    assert any("s3_gib: 0 GiB in each bucket" in line for line in lines)
