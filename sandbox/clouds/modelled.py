@@ -10,6 +10,7 @@ from sandbox.clouds.cloud import Account, Made, Resource
 from sandbox.clouds.diff import changes, property_names
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.model import Model, Thing
+from sandbox.clouds.naming import is_generated
 from sandbox.clouds.values import UNKNOWN
 from sandbox.narrow import is_list, is_object
 
@@ -32,6 +33,18 @@ class Modelled(Account, Generic[_Thing]):
     @abstractmethod
     def enforce(self, thing: _Thing) -> None:
         """Raises CloudError where a rule refuses the thing."""
+
+    @abstractmethod
+    def name_property(self, resource: Resource) -> str | None:
+        """The input that holds the name of a resource, None for types without one."""
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """As the bridge: a name of the program's own choice cannot exist twice."""
+        prop = self.name_property(resource)
+        if prop is None or resource.inputs.get(prop) is None:
+            return False
+        same = resource.inputs[prop] == resource.old_inputs.get(prop)
+        return same and not is_generated(resource.inputs, prop)
 
     @abstractmethod
     def plain_id(self, thing: _Thing) -> str:

@@ -396,9 +396,9 @@ def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
 
 
 def test_a_provider_that_is_not_simulated_is_named_in_one_line(project: Any) -> None:
-    project.write("from pulumi_gcp import storage\nstorage.Bucket('b', location='US')\n")
+    project.write("from pulumi_azure_native import resources\nresources.ResourceGroup('g', location='westus')\n")
     said = project.refused("preview")
-    assert "the sandbox does not simulate the provider 'gcp'; simulated: aws, kubernetes" in said
+    assert "the sandbox does not simulate the provider 'azure-native'; simulated: aws, gcp, kubernetes" in said
     assert "Traceback" not in said
 
 

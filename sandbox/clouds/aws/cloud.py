@@ -16,7 +16,6 @@ from sandbox.clouds.diff import Change
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.model import load
 from sandbox.clouds.modelled import Modelled, changed_inputs
-from sandbox.clouds.naming import is_generated
 from sandbox.clouds.schema import ResourceType
 from sandbox.clouds.validate import Failure
 from sandbox.clouds.values import plain
@@ -77,13 +76,8 @@ class AwsAccount(Modelled[Thing]):
     def replaces(self, resource: Resource, change: Change) -> bool | None:
         return replacements.replaces(resource, change)
 
-    def deletes_first(self, resource: Resource) -> bool:
-        """As the bridge: a name of the program's own choice cannot exist twice."""
-        prop = names.name_property(resource)
-        if prop is None or resource.inputs.get(prop) is None:
-            return False
-        same = resource.inputs[prop] == resource.old_inputs.get(prop)
-        return same and not is_generated(resource.inputs, prop)
+    def name_property(self, resource: Resource) -> str | None:
+        return names.name_property(resource)
 
     def derived(self, resource: Resource) -> Mapping[str, Any]:
         found: dict[str, Any] = {}

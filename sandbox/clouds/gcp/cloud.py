@@ -19,7 +19,7 @@ from sandbox.clouds.gcp.rules.rule import RULES
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.model import load
 from sandbox.clouds.modelled import Modelled, changed_inputs
-from sandbox.clouds.naming import is_generated, random_hex
+from sandbox.clouds.naming import random_hex
 from sandbox.clouds.schema import ResourceType
 from sandbox.clouds.validate import Failure
 from sandbox.clouds.values import UNKNOWN, plain
@@ -126,14 +126,11 @@ class GcpAccount(Modelled[Thing]):
         return replacements.replaces(resource, change)
 
     def deletes_first(self, resource: Resource) -> bool:
-        """As the bridge: a name of the program's own choice cannot exist twice."""
-        if resource.token in _DELETED_FIRST:
-            return True
-        prop = names.name_property(resource)
-        if prop is None or resource.inputs.get(prop) is None:
-            return False
-        same = resource.inputs[prop] == resource.old_inputs.get(prop)
-        return same and not is_generated(resource.inputs, prop)
+        """Also what the provider says of itself."""
+        return resource.token in _DELETED_FIRST or super().deletes_first(resource)
+
+    def name_property(self, resource: Resource) -> str | None:
+        return names.name_property(resource)
 
     def derived(self, resource: Resource) -> Mapping[str, Any]:
         """What the provider plans: project, labels and what follows from them."""

@@ -49,7 +49,7 @@ def test_the_settings_of_a_provider_are_a_type_too(schemas: dict[str, Schema]) -
     assert "defaultTags" in settings.inputs
 
 
-@pytest.mark.parametrize("package", ["aws", "kubernetes"])
+@pytest.mark.parametrize("package", ["aws", "gcp", "kubernetes"])
 def test_every_type_of_the_sdk_can_be_read(schemas: dict[str, Schema], package: str, tmp_path: Path) -> None:
     """A sample, spread over the whole SDK: each has outputs, and its references lead somewhere."""
     fresh = Schema(schemas[package].sdk, tmp_path)

@@ -11,7 +11,7 @@ def test_the_sdks_of_this_environment_are_found_with_their_versions() -> None:
     from importlib.metadata import version
 
     sdks = installed_sdks(site_packages(None))
-    assert {"aws", "kubernetes"} <= set(sdks)
+    assert {"aws", "gcp", "kubernetes"} <= set(sdks)
     assert sdks["aws"].version == version("pulumi-aws")
 
 

@@ -80,6 +80,15 @@ def test_the_same_id_in_another_region_is_another_resource() -> None:
     assert _compare(_state(IN_STATE), west, VPC) == Difference("dev", orphans=[west])
 
 
+def test_an_imported_resource_of_google_cloud_is_found_though_its_scope_is_a_project() -> None:
+    there = replace(VPC, provider="gcp", scope="my-project", type="gcp:compute/subnetwork:Subnetwork")
+    imported = {**IN_STATE, "type": there.type, "urn": "urn:pulumi:prod::small::t::net", "provider": "another::p9"}
+    assert compare([_state(), StackState("prod", (imported,))], [there], dict) == [
+        Difference("dev"),
+        Difference("prod"),
+    ]
+
+
 def test_what_one_stack_made_and_another_imported_is_no_orphan() -> None:
     imported = {**IN_STATE, "urn": "urn:pulumi:prod::small::aws:ec2/vpc:Vpc::net", "provider": "another::p9"}
     assert compare([_state(), StackState("prod", (imported,))], [VPC], dict) == [Difference("dev"), Difference("prod")]

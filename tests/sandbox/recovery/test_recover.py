@@ -152,3 +152,19 @@ def test_a_resource_killed_between_delete_and_create_of_its_replacement_is_adopt
     _checkpoint(standing).write_text(json.dumps(document))
     assert "the replacement is already there" in _recover(standing)
     standing.pulumi("preview", "--expect-no-changes")
+
+
+def test_an_orphan_of_google_cloud_is_adopted(project: Any) -> None:
+    program = """
+        from pulumi import CustomResource
+        CustomResource("gcp:compute/network:Network", "net", {"autoCreateSubnetworks": False, "mtu": 8244})
+        CustomResource("gcp:compute/globalAddress:GlobalAddress", "range", {"labels": {"team": "ml"}})
+    """
+    project.write(program, **{"gcp:project": "my-project"})
+    project.pulumi("up --yes --skip-preview")
+    _forget(project, "range")
+    assert _status(project) == {"orphans": ["range"], "ghosts": [], "kept": []}
+    assert "adopt   gcp:compute/globalAddress:GlobalAddress range (projects/my-project/" in _recover(project)
+    project.pulumi("preview --expect-no-changes")
+    project.pulumi("destroy --yes --skip-preview")
+    assert project.ledger() == []
