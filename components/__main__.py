@@ -12,6 +12,7 @@ import click
 from components.cloud import CLOUDS, ClusterPlan, cloud_of
 from components.first_spec import first_spec, schema_beside
 from components.input_error import InputError
+from components.kubernetes.names import TRAINING_POOL
 from components.spec import NAME, ClusterSpec
 from components.spec_schema import spec_schema
 from components.stack_config import StackConfig
@@ -131,7 +132,7 @@ def _summary(plan: ClusterPlan) -> str:
     rows = [
         ("cluster", f"{plan.name} on {cloud.service} {plan.kubernetes_version}, {plan.location.region}"),
         (
-            "training",
+            TRAINING_POOL,
             f"{training.nodes} + {training.spares} spare x {shape.machine_type}: {training.nodes * shape.gpus} x "
             f"{shape.accelerator.upper()}, {fabric}, {plan.location.zone}",
         ),

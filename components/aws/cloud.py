@@ -9,6 +9,7 @@ from components.aws.location import Location, parse_location
 from components.aws.machines import machine_problems
 from components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
 from components.cloud import Cloud
+from components.kubernetes.names import ELASTIC_POOL
 
 if TYPE_CHECKING:
     import pulumi
@@ -32,7 +33,7 @@ def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
         ),
         ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
         (
-            "elastic",
+            ELASTIC_POOL,
             f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
         ),
     ]

@@ -7,6 +7,7 @@ from pulumi_aws import eks
 
 from components.aws.addon import addon
 from components.aws.identity import Tagger, pod_role
+from components.kubernetes.names import SYSTEM_NAMESPACE
 
 __all__ = ["csi_driver"]
 
@@ -28,7 +29,7 @@ def csi_driver(
     role, grants = pod_role(
         f"{name}-role",
         cluster_name=cluster_name,
-        namespace="kube-system",
+        namespace=SYSTEM_NAMESPACE,
         service_account=f"{file_system}-csi-controller-sa",
         statements=[{"Effect": "Allow", "Action": reads, "Resource": "*"}],
         tags=tags,

@@ -19,13 +19,12 @@ from components.aws.plan import ElasticPlan
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from components.kubernetes.images import image_values
 from components.kubernetes.karpenter import node_pool
+from components.kubernetes.names import ELASTIC_POOL, SYSTEM_NAMESPACE
 from components.kubernetes.release import release
 
 __all__ = ["ElasticPool"]
 
-_NAMESPACE = "kube-system"
 _SERVICE_ACCOUNT = "karpenter"
-_POOL = "elastic"
 # A pool goes when its last machine is gone, which takes EC2 longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
@@ -74,7 +73,7 @@ class ElasticPool(pulumi.ComponentResource):
         _, grants = pod_role_of_policies(
             f"{name}-karpenter-role",
             cluster_name=cluster.name,
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             service_account=_SERVICE_ACCOUNT,
             policies={suffix: policies[suffix] for suffix in POLICIES},
             tags=tags,
@@ -83,7 +82,7 @@ class ElasticPool(pulumi.ComponentResource):
         definitions = release(
             f"{name}-karpenter-crd",
             KARPENTER_CRD,
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             values={},
             after=[*after, *grants, *attachments, node_access, *news],
             opts=here,
@@ -92,7 +91,7 @@ class ElasticPool(pulumi.ComponentResource):
             f"{name}-karpenter",
             KARPENTER,
             release_name="karpenter",
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             skip_crds=True,
             values={
                 "settings": {
@@ -118,7 +117,7 @@ class ElasticPool(pulumi.ComponentResource):
             identity = {"instanceProfile": profile.name}
         nodes = node_class(
             f"{name}-class",
-            object_name=_POOL,
+            object_name=ELASTIC_POOL,
             identity=identity,
             subnet_id=network.gpu_subnet_id,
             security_group_ids=[control_plane.security_group_id],
@@ -129,8 +128,8 @@ class ElasticPool(pulumi.ComponentResource):
         )
         node_pool(
             f"{name}-pool",
-            object_name=_POOL,
-            node_class=("karpenter.k8s.aws", EC2NodeClass.kind, _POOL),
+            object_name=ELASTIC_POOL,
+            node_class=("karpenter.k8s.aws", EC2NodeClass.kind, ELASTIC_POOL),
             machine_types=[plan.shape.machine_type],
             capacity_types=plan.capacity_types,
             zone=zone,
@@ -139,4 +138,4 @@ class ElasticPool(pulumi.ComponentResource):
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
         )
-        self.register_outputs({"nodePool": _POOL, "maxGpus": plan.max_gpus})
+        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": plan.max_gpus})

@@ -11,13 +11,11 @@ from components.aws.control_plane import ControlPlane
 from components.aws.csi_driver import csi_driver
 from components.aws.identity import Tagger
 from components.aws.plan import HomePlan
+from components.kubernetes.names import EXPECTED_GIB
 
 __all__ = ["Home"]
 
 _NFS = 2049
-
-# Read by the cost estimate: the GiB stored are usage, which no plan can know.
-_EXPECTED = "gpucluster/expected-gib"
 
 
 class Home(pulumi.ComponentResource):
@@ -48,7 +46,7 @@ class Home(pulumi.ComponentResource):
             encrypted=True,
             # Throughput grows with what is stored, and costs nothing beside it.
             throughput_mode="bursting",
-            tags={**tags(f"{name}-files"), _EXPECTED: plan.expected_gib},
+            tags={**tags(f"{name}-files"), EXPECTED_GIB: plan.expected_gib},
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
         group = ec2.SecurityGroup(

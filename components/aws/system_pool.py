@@ -12,6 +12,7 @@ from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role
 from components.aws.launch_template import node_launch_template
 from components.aws.plan import SystemPlan
+from components.kubernetes.names import POOL, SYSTEM_POOL
 
 __all__ = ["SystemPool"]
 
@@ -57,7 +58,7 @@ class SystemPool(pulumi.ComponentResource):
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
-            labels={**labels, "gpucluster/pool": "system"},
+            labels={**labels, POOL: SYSTEM_POOL},
             tags=tags(f"{name}-nodes"),
             # A node joins only where its network plug-in is there first.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),

@@ -13,10 +13,9 @@ from components.aws.launch_template import node_launch_template
 from components.aws.network import Network
 from components.aws.plan import TrainingPlan
 from components.aws.user_data import gpu_user_data
+from components.kubernetes.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 
-__all__ = ["GPU_TAINT_KEY", "TrainingPool"]
-
-GPU_TAINT_KEY = "nvidia.com/gpu"
+__all__ = ["TrainingPool"]
 
 
 class TrainingPool(pulumi.ComponentResource):
@@ -90,11 +89,11 @@ class TrainingPool(pulumi.ComponentResource):
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 **labels,
-                "gpucluster/pool": "training",
-                "nvidia.com/gpu.present": "true",
-                "vpc.amazonaws.com/efa.present": "true",
+                POOL: TRAINING_POOL,
+                GPU_PRESENT: "true",
+                EFA_PRESENT: "true",
             },
-            taints=[eks.NodeGroupTaintArgs(key=GPU_TAINT_KEY, value="true", effect="NO_SCHEDULE")],
+            taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
         )

@@ -8,6 +8,7 @@ from components.cloud import Cloud
 from components.gcp.location import first_zone, parse_location
 from components.gcp.lustre import LustrePlan
 from components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
+from components.kubernetes.names import ELASTIC_POOL
 
 if TYPE_CHECKING:
     import pulumi
@@ -32,7 +33,7 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
             else "none",
         ),
         (
-            "elastic",
+            ELASTIC_POOL,
             f"{'Karpenter' if elastic.engine == 'karpenter' else 'GKE ComputeClass'}, up to {elastic.max_gpus} GPUs on "
             f"{elastic.shape.machine_type}, {' then '.join(elastic.purchase)}"
             if elastic

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 from components.gcp.admins import Admins
 from components.gcp.control_plane import ControlPlane
 from components.gcp.elastic import ElasticPlan
-from components.gcp.elastic_nodes import ELASTIC_POOL, elastic_nodes
+from components.gcp.elastic_nodes import elastic_nodes
 from components.gcp.fabric import FABRICS, POD_SECURITY
 from components.gcp.fabric_plugin import FabricPlugin
 from components.gcp.gpu_networks import GpuNetworks
@@ -25,8 +25,9 @@ from components.gcp.plan import BucketPlan, GcpClusterPlan
 from components.gcp.services import enabled_services
 from components.gcp.storage import BucketStorage, LustreStorage
 from components.gcp.system_pool import SystemPool
-from components.gcp.training_pool import TRAINING_POOL, TrainingPool
+from components.gcp.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
 from components.labels import gcp_labels, kubernetes_labels

@@ -16,10 +16,9 @@ from components.gcp.machines import family
 from components.gcp.native_pool import class_node_label, class_node_taint
 from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
 from components.gcp.purchase import FLEX_START_DAYS
+from components.kubernetes.names import ELASTIC_POOL
 
-__all__ = ["ELASTIC_POOL", "elastic_nodes"]
-
-ELASTIC_POOL = "elastic"
+__all__ = ["elastic_nodes"]
 
 
 def elastic_nodes(

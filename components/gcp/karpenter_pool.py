@@ -12,15 +12,14 @@ from components.gcp.karpenter_iam import karpenter_identity
 from components.gcp.karpenter_limits import karpenter_problems
 from components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from components.kubernetes.karpenter import node_pool
+from components.kubernetes.names import ELASTIC_POOL, SYSTEM_NAMESPACE
 from components.kubernetes.objects import custom_object
 from components.kubernetes.release import release
 from components.plan import PlanError
 
 __all__ = ["KarpenterPool", "KarpenterPoolArgs"]
 
-_NAMESPACE = "kube-system"
 _SERVICE_ACCOUNT = "karpenter"
-_POOL = "elastic"
 # A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
@@ -78,7 +77,7 @@ class KarpenterPool(pulumi.ComponentResource):
             f"{name}-karpenter-account",
             project=args.project,
             account_id=args.account_id,
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             service_account=_SERVICE_ACCOUNT,
             node_account=args.node_account,
             after=after,
@@ -87,7 +86,7 @@ class KarpenterPool(pulumi.ComponentResource):
         definitions = release(
             f"{name}-karpenter-crd",
             KARPENTER_GCP_CRD,
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             values={},
             after=[*after, *grants],
             opts=here,
@@ -96,7 +95,7 @@ class KarpenterPool(pulumi.ComponentResource):
             f"{name}-karpenter",
             KARPENTER_GCP,
             release_name="karpenter",
-            namespace=_NAMESPACE,
+            namespace=SYSTEM_NAMESPACE,
             skip_crds=True,
             values={
                 "controller": {
@@ -123,14 +122,14 @@ class KarpenterPool(pulumi.ComponentResource):
             f"{name}-class",
             GCENodeClass,
             _node_class(args),
-            object_name=_POOL,
+            object_name=ELASTIC_POOL,
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
         node_pool(
             f"{name}-pool",
-            object_name=_POOL,
-            node_class=("karpenter.k8s.gcp", GCENodeClass.kind, _POOL),
+            object_name=ELASTIC_POOL,
+            node_class=("karpenter.k8s.gcp", GCENodeClass.kind, ELASTIC_POOL),
             machine_types=[args.machine_type],
             capacity_types=args.purchase,
             zone=args.zone,
@@ -139,7 +138,7 @@ class KarpenterPool(pulumi.ComponentResource):
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
         )
-        self.register_outputs({"nodePool": _POOL, "maxGpus": args.max_gpus})
+        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": args.max_gpus})
 
 
 def _node_class(args: KarpenterPoolArgs) -> dict[str, object]:

@@ -15,10 +15,9 @@ from components.gcp.machines import family
 from components.gcp.mig import MigPlan
 from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
 from components.gcp.purchase import FLEX_START_DAYS
+from components.kubernetes.names import MIG_POOL
 
-__all__ = ["MIG_POOL", "MigPool"]
-
-MIG_POOL = "mig"
+__all__ = ["MigPool"]
 
 
 class MigPool(pulumi.ComponentResource):

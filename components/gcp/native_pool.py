@@ -9,13 +9,12 @@ from typing import Any, Final
 import pulumi
 
 from components.gcp.compute_class import ComputeClass
-from components.kubernetes.karpenter import EXPECTED_GPUS
+from components.kubernetes.names import ELASTIC_POOL, EXPECTED_GPUS, POOL
 from components.kubernetes.objects import custom_object
 from components.plan import PlanError
 
 __all__ = ["COMPUTE_CLASS", "NativePool", "NativePoolArgs", "class_node_label", "class_node_taint"]
 
-_POOL: Final = "elastic"
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a class, and what its pods select; GKE adds the toleration to them."""
 
@@ -47,12 +46,12 @@ class NativePoolArgs:
 
 def class_node_label() -> dict[str, str]:
     """The label by which an existing node pool belongs to the class."""
-    return {COMPUTE_CLASS: _POOL}
+    return {COMPUTE_CLASS: ELASTIC_POOL}
 
 
 def class_node_taint() -> dict[str, str]:
     """The taint it needs too, in Kubernetes' words."""
-    return {"key": COMPUTE_CLASS, "value": _POOL, "effect": "NoSchedule"}
+    return {"key": COMPUTE_CLASS, "value": ELASTIC_POOL, "effect": "NoSchedule"}
 
 
 class NativePool(pulumi.ComponentResource):
@@ -76,18 +75,21 @@ class NativePool(pulumi.ComponentResource):
         taken = sorted(set(args.reserved_pools) & {pool for pool in args.pools if isinstance(pool, str)})
         if taken:
             raise PlanError(
-                [f"ComputeClass {_POOL}: names {', '.join(taken)}; allowed: elastic pools only; remove the others"]
+                [
+                    f"ComputeClass {ELASTIC_POOL}: names {', '.join(taken)}; allowed: elastic pools only; "
+                    "remove the others"
+                ]
             )
         custom_object(
             f"{name}-pool",
             ComputeClass,
             _spec(args, labels),
-            object_name=_POOL,
+            object_name=ELASTIC_POOL,
             labels=labels,
             annotations=None if args.expected_gpus is None else {EXPECTED_GPUS: args.expected_gpus},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
-        self.register_outputs({"computeClass": _POOL})
+        self.register_outputs({"computeClass": ELASTIC_POOL})
 
 
 def _spec(args: NativePoolArgs, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def _spec(args: NativePoolArgs, labels: Mapping[str, str]) -> dict[str, Any]:
         "nodePoolConfig": {
             "serviceAccount": args.node_account,
             "imageType": "cos_containerd",
-            "nodeLabels": {**labels, "gpucluster/pool": _POOL},
+            "nodeLabels": {**labels, POOL: ELASTIC_POOL},
         },
         # Never move a running job, not even to a better machine.
         "activeMigration": {"optimizeRulePriority": False},
@@ -116,7 +118,7 @@ def _machine(args: NativePoolArgs, purchase: str) -> dict[str, Any]:
     }
     if purchase not in bought:
         raise PlanError(
-            [f"ComputeClass {_POOL}: purchase is {purchase!r}; allowed: {', '.join(bought)}; write one of these"]
+            [f"ComputeClass {ELASTIC_POOL}: purchase is {purchase!r}; allowed: {', '.join(bought)}; write one of these"]
         )
     return {
         "machineType": args.machine_type,

@@ -29,9 +29,9 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
-__all__ = ["NAMESPACE", "node_daemon", "privileged_container"]
+from components.kubernetes.names import POOL, SYSTEM_NAMESPACE, TRAINING_POOL
 
-NAMESPACE = "kube-system"
+__all__ = ["node_daemon", "privileged_container"]
 
 
 def privileged_container(
@@ -72,7 +72,7 @@ def node_daemon(
     own = {"k8s-app": object_name}
     return DaemonSet(
         name,
-        metadata=ObjectMetaArgs(name=object_name, namespace=NAMESPACE, labels={**labels, **own}),
+        metadata=ObjectMetaArgs(name=object_name, namespace=SYSTEM_NAMESPACE, labels={**labels, **own}),
         spec=DaemonSetSpecArgs(
             selector=LabelSelectorArgs(match_labels=own),
             update_strategy=DaemonSetUpdateStrategyArgs(type="RollingUpdate"),
@@ -109,7 +109,7 @@ def _on(accelerator: str) -> AffinityArgs:
                                 key="cloud.google.com/gke-accelerator", operator="In", values=[accelerator]
                             ),
                             # The same accelerator is in elastic and in sliced nodes, which have no fabric.
-                            NodeSelectorRequirementArgs(key="gpucluster/pool", operator="In", values=["training"]),
+                            NodeSelectorRequirementArgs(key=POOL, operator="In", values=[TRAINING_POOL]),
                         ]
                     )
                 ]

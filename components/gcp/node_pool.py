@@ -10,11 +10,10 @@ from pulumi_gcp import container
 
 from components.gcp.identity import Labeller
 from components.gcp.machines import family
+from components.kubernetes.names import GPU, GPU_PRESENT, POOL
 from components.shapes import Shape
 
-__all__ = ["GPU_TAINT_KEY", "flex_start", "gpu_config", "node_config", "scaled"]
-
-GPU_TAINT_KEY: Final = "nvidia.com/gpu"
+__all__ = ["flex_start", "gpu_config", "node_config", "scaled"]
 
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
 _SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wmem": "4096 16384 16777216"}
@@ -44,7 +43,7 @@ def node_config(
         disk_size_gb=root_gib,
         service_account=account,
         oauth_scopes=["https://www.googleapis.com/auth/cloud-platform"],
-        labels={**labels, "gpucluster/pool": pool, **given.pop("node_labels")},
+        labels={**labels, POOL: pool, **given.pop("node_labels")},
         resource_labels=resource_labels(name),
         # Without it, pods read the credentials of their node.
         workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
@@ -64,7 +63,7 @@ def gpu_config(shape: Shape, *, partition: str | None = None) -> dict[str, Any]:
     partition: size of the slices of every GPU.
     """
     return {
-        "node_labels": {"nvidia.com/gpu.present": "true"},
+        "node_labels": {GPU_PRESENT: "true"},
         "guest_accelerators": [
             container.NodePoolNodeConfigGuestAcceleratorArgs(
                 type=family(shape.machine_type).accelerator,
@@ -79,7 +78,7 @@ def gpu_config(shape: Shape, *, partition: str | None = None) -> dict[str, Any]:
             )
         ],
         # GKE adds it by itself; written here, it is no difference.
-        "taints": [container.NodePoolNodeConfigTaintArgs(key=GPU_TAINT_KEY, value="present", effect="NO_SCHEDULE")],
+        "taints": [container.NodePoolNodeConfigTaintArgs(key=GPU, value="present", effect="NO_SCHEDULE")],
         # One RAID0 for emptyDir, images and logs.
         "ephemeral_storage_local_ssd_config": (
             container.NodePoolNodeConfigEphemeralStorageLocalSsdConfigArgs(local_ssd_count=shape.nvme_disks)

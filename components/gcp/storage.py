@@ -14,8 +14,8 @@ from components.gcp.lustre import LustrePlan
 from components.gcp.network import Network
 from components.gcp.plan import BucketPlan
 from components.gcp.volumes import bucket_volume, lustre_volume
+from components.kubernetes.names import NAMESPACE
 from components.kubernetes.volume import Volume
-from components.kubernetes.workspace import NAMESPACE
 
 __all__ = ["BucketStorage", "LustreStorage"]
 

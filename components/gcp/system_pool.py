@@ -12,10 +12,9 @@ from components.gcp.identity import Labeller, NodeIdentity
 from components.gcp.location import Location
 from components.gcp.node_pool import node_config
 from components.gcp.plan import SystemPlan
+from components.kubernetes.names import SYSTEM_POOL
 
-__all__ = ["SYSTEM_POOL", "SystemPool"]
-
-SYSTEM_POOL = "system"
+__all__ = ["SystemPool"]
 
 
 class SystemPool(pulumi.ComponentResource):

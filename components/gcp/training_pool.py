@@ -15,10 +15,9 @@ from components.gcp.location import Location
 from components.gcp.machines import family
 from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
 from components.gcp.plan import TrainingPlan
+from components.kubernetes.names import TRAINING_POOL
 
-__all__ = ["TRAINING_POOL", "TrainingPool"]
-
-TRAINING_POOL = "training"
+__all__ = ["TrainingPool"]
 
 
 class TrainingPool(pulumi.ComponentResource):

@@ -6,11 +6,10 @@ import pulumi
 
 from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
 from components.kubernetes.images import image_values
+from components.kubernetes.names import EFA_PRESENT, GPU_PRESENT, GPU_TOLERATION, SYSTEM_NAMESPACE
 from components.kubernetes.release import release
 
 __all__ = ["Devices"]
-
-_GPU_TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
 class Devices(pulumi.ComponentResource):
@@ -32,10 +31,10 @@ class Devices(pulumi.ComponentResource):
         gpu = release(
             f"{name}-nvidia",
             NVIDIA_DEVICE_PLUGIN,
-            namespace="kube-system",
+            namespace=SYSTEM_NAMESPACE,
             values={
-                "nodeSelector": {"nvidia.com/gpu.present": "true"},
-                "tolerations": [_GPU_TOLERATION],
+                "nodeSelector": {GPU_PRESENT: "true"},
+                "tolerations": [GPU_TOLERATION],
                 **image_values(NVIDIA_DEVICE_PLUGIN, registry),
             },
             after=after,
@@ -45,10 +44,10 @@ class Devices(pulumi.ComponentResource):
         efa = release(
             f"{name}-efa",
             EFA_DEVICE_PLUGIN,
-            namespace="kube-system",
+            namespace=SYSTEM_NAMESPACE,
             values={
-                "nodeSelector": {"vpc.amazonaws.com/efa.present": "true"},
-                "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}, _GPU_TOLERATION],
+                "nodeSelector": {EFA_PRESENT: "true"},
+                "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}, GPU_TOLERATION],
                 **image_values(EFA_DEVICE_PLUGIN, registry),
             },
             after=after,

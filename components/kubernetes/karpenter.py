@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from components.kubernetes.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 from components.kubernetes.node_pool import CAPACITY_TYPE, NodePool
 from components.kubernetes.objects import custom_object
 
-__all__ = ["EXPECTED_GPUS", "node_pool"]
-
-# Read by the cost module: GPUs of this pool that run on average.
-EXPECTED_GPUS = "gpucluster/expected-gpus"
+__all__ = ["node_pool"]
 
 
 def node_pool(
@@ -38,7 +36,7 @@ def node_pool(
         NodePool,
         {
             "template": {
-                "metadata": {"labels": {**labels, "gpucluster/pool": object_name, "nvidia.com/gpu.present": "true"}},
+                "metadata": {"labels": {**labels, POOL: object_name, GPU_PRESENT: "true"}},
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
                     "requirements": [
@@ -46,13 +44,13 @@ def node_pool(
                         _one_of(CAPACITY_TYPE, capacity_types),
                         _one_of("topology.kubernetes.io/zone", [zone]),
                     ],
-                    "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+                    "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
                     # Forceful when it comes, so a limit on draining goes with it.
                     "expireAfter": "720h",
                     "terminationGracePeriod": "24h",
                 },
             },
-            "limits": {"nvidia.com/gpu": str(max_gpus)},
+            "limits": {GPU: str(max_gpus)},
             "disruption": {
                 # Never move a running job to save a machine.
                 "consolidationPolicy": "WhenEmpty",

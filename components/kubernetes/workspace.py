@@ -9,13 +9,10 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.kubernetes.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 from components.kubernetes.volume import Volume, claimed
 
-__all__ = ["CLAIM", "HOME_CLAIM", "NAMESPACE", "Workspace"]
-
-NAMESPACE = "training"
-CLAIM = "shared"
-HOME_CLAIM = "home"
+__all__ = ["Workspace"]
 
 
 class Workspace(pulumi.ComponentResource):
@@ -55,7 +52,7 @@ class Workspace(pulumi.ComponentResource):
         """Adds the claims, which come last: their file systems may need what waits for the namespace."""
         inside = self.namespace.metadata.name
         here = pulumi.ResourceOptions(parent=self)
-        claim = claimed(self._name, shared, claim=CLAIM, namespace=inside, labels=self._labels, opts=here)
+        claim = claimed(self._name, shared, claim=SHARED_CLAIM, namespace=inside, labels=self._labels, opts=here)
         outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": claim.metadata.name}
         if home is not None:
             second = claimed(

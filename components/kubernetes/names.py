@@ -1,0 +1,48 @@
+"""Names that are the same in every cluster, whichever cloud carries it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "EFA_PRESENT",
+    "ELASTIC_POOL",
+    "EXPECTED_GIB",
+    "EXPECTED_GPUS",
+    "GPU",
+    "GPU_PRESENT",
+    "GPU_TOLERATION",
+    "HOME_CLAIM",
+    "MIG_POOL",
+    "NAMESPACE",
+    "POOL",
+    "SHARED_CLAIM",
+    "SYSTEM_NAMESPACE",
+    "SYSTEM_POOL",
+    "TRAINING_POOL",
+]
+
+POOL: Final = "gpucluster/pool"
+"""Label of every node: the kind of pool it belongs to."""
+SYSTEM_POOL: Final = "system"
+TRAINING_POOL: Final = "training"
+ELASTIC_POOL: Final = "elastic"
+MIG_POOL: Final = "mig"
+
+GPU: Final = "nvidia.com/gpu"
+"""What pods ask for, and the key of the taint that keeps all others off GPU nodes."""
+GPU_PRESENT: Final = "nvidia.com/gpu.present"
+"""Label of GPU nodes, by which device plugins find them."""
+EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
+"""The same for nodes with EFA."""
+GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
+
+NAMESPACE: Final = "training"
+"""Where jobs run."""
+SHARED_CLAIM: Final = "shared"
+HOME_CLAIM: Final = "home"
+SYSTEM_NAMESPACE: Final = "kube-system"
+
+# Read by the cost module: how much of something runs or is stored on average, which no plan can know.
+EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
+EXPECTED_GIB: Final = "gpucluster/expected-gib"
