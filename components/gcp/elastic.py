@@ -80,6 +80,11 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
             f"elastic pool: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
             f"{' or '.join(plan.purchase)} here, and a machine that is taken back ends its job"
         )
+    if plan.engine == "native":
+        losses.append(
+            f"elastic.max_gpus: {plan.max_gpus} GPUs are the limit of the pool elastic; machines that GKE adds where "
+            "that finds no capacity have none but the project's quota"
+        )
     return losses
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.labels import LABEL_VALUE, aws_tags, kubernetes_labels
+from components.labels import LABEL_VALUE, aws_tags, gcp_labels, kubernetes_labels
 
 
 def test_aws_tags_say_what_a_resource_is_and_who_owns_it() -> None:
@@ -33,3 +33,14 @@ def test_a_portable_value_is_accepted(value: str) -> None:
 @pytest.mark.parametrize("value", ["", "A", "a b", "-a", "a-", "a@b.c", "é", "a" * 64, "a\n"])
 def test_a_value_that_some_cloud_refuses_is_not(value: str) -> None:
     assert LABEL_VALUE.fullmatch(value) is None
+
+
+def test_google_cloud_labels_hold_only_what_it_takes() -> None:
+    found = gcp_labels({"team": "research"}, project="GPU cluster", stack="Dev.Ada", name="n" * 70)
+    assert found == {
+        "team": "research",
+        "name": "n" * 63,
+        "pulumi-project": "gpu-cluster",
+        "pulumi-stack": "dev-ada",
+        "managed-by": "pulumi",
+    }

@@ -17,7 +17,7 @@ from sandbox.clouds.schema import Schema
 from sandbox.clouds.sdk import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
-NAMES = (ROOT / "docs/names.md").read_text()
+NAMES = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[0]
 CLOSED = yaml.safe_load((ROOT / "examples/specs/closed.yaml").read_text())
 
 

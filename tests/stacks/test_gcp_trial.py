@@ -1,0 +1,73 @@
+"""The same spec on Google Cloud, and every example of its own, on the real engine: from the first preview to an empty
+cloud.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parents[2]
+STACK = "gcp-trial"
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples/specs/gcp").glob("*.yaml"))
+
+
+@pytest.fixture
+def standing_for(tmp_path: Path, copy: Callable[[Path], Any]) -> Callable[[str], Any]:
+    """A project whose stack stands for an example, or for the trial."""
+
+    def run(example: str) -> Any:
+        project = copy(tmp_path)
+        if example != "trial":
+            shutil.copy(ROOT / f"examples/specs/gcp/{example}.yaml", project.path / "stacks/specs/trial.yaml")
+        return project
+
+    return run
+
+
+def test_a_first_preview_of_the_trial_is_priced_and_passes_the_policies(project: Any) -> None:
+    done = project.pulumi("preview", "--policy-pack", "policies", stack=STACK)
+    assert done.code == 0, done.text
+    assert "5 x a3-megagpu-8g on demand (trial-training-nodes)" in done.out
+    assert "$340,910.00" in done.out  # 5 x 93.40 x 730
+    assert "0 not priced" in done.out
+    assert "mandatory" not in done.text
+
+
+def test_a_spec_content_with_800_gigabits_takes_a3_high(project: Any) -> None:
+    project.change("stacks/specs/trial.yaml", "fabric_gbps: 1600", "fabric_gbps: 800")
+    done = project.pulumi("preview", stack=STACK)
+    assert done.code == 0, done.text
+    assert "5 x a3-highgpu-8g on demand (trial-training-nodes)" in done.out
+    assert "$322,988.50" in done.out  # 5 x 88.49 x 730
+
+
+@pytest.mark.parametrize("example", ["trial", *EXAMPLES])
+def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[str], Any]) -> None:
+    project = standing_for(example)
+    made = project.pulumi("up", "--yes", "--policy-pack", "policies", stack=STACK)
+    assert made.code == 0, made.text
+    assert "[mandatory]" not in made.text
+    after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
+    assert after.code == 0, after.text
+    gone = project.pulumi("destroy", "--yes", stack=STACK)
+    assert gone.code == 0, gone.text
+    assert project.ledger() == []
+
+
+def test_a_calendar_reservation_gets_its_nodes_in_place_once_it_is_delivered(
+    standing_for: Callable[[str], Any],
+) -> None:
+    project = standing_for("calendar")
+    assert project.pulumi("up", "--yes", stack=STACK).code == 0
+    project.change("stacks/specs/trial.yaml", "active: false", "active: true")
+    begun = project.pulumi("up", "--yes", "--policy-pack", "policies", stack=STACK)
+    assert begun.code == 0, begun.text
+    assert " ~  gcp:container:NodePool calendar-training-nodes updated" in begun.out
+    assert "replaced" not in begun.out
