@@ -6,13 +6,18 @@ from typing import Final
 
 from policies.rule import Framework
 
-__all__ = ["AWS_PLACEMENT", "FINOPS_ALLOCATION", "FINOPS_BUDGETING"]
+__all__ = ["AWS_PLACEMENT", "FINOPS_ALLOCATION", "FINOPS_BUDGETING", "GKE_PLACEMENT"]
 
 AWS_PLACEMENT: Final = Framework(
     name="AWS Well-Architected Framework",
     specification="PERF04-BP06 Choose your workload's location based on network requirements",
     reference="https://docs.aws.amazon.com/wellarchitected/latest/performance-efficiency-pillar/"
     "perf_networking_choose_workload_location_network_requirements.html",
+)
+GKE_PLACEMENT: Final = Framework(
+    name="Google Kubernetes Engine documentation",
+    specification="Define compact placement for GKE nodes",
+    reference="https://cloud.google.com/kubernetes-engine/docs/how-to/compact-placement",
 )
 FINOPS_ALLOCATION: Final = Framework(
     name="FinOps Framework",

@@ -7,7 +7,7 @@ from typing import Final
 from policies.clouds.aws.checks import no_group_on_foreign_reservation as aws
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import no_group_on_foreign_reservation as gcp
-from policies.frameworks import AWS_PLACEMENT
+from policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
 from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
@@ -22,6 +22,6 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
-    frameworks=(AWS_PLACEMENT,),
+    frameworks=(AWS_PLACEMENT, GKE_PLACEMENT),
     check=_JUDGED.check,
 )
