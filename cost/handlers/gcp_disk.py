@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.disks import disk_lines, optional_number
-from cost.handlers.gcp_disks import Disk
+from cost.handlers.disks import optional_number
+from cost.handlers.gcp_disks import Disk, google_disk_lines
 from cost.handlers.gcp_place import place_of, region_of, short_name
 from cost.model import CostLine, Count
 from cost.registry import prices
@@ -26,4 +26,4 @@ def disk(ask: Subject) -> Iterator[CostLine]:
         optional_number(ask, "provisionedThroughput"),
     )
     region = region_of(place_of(ask, "zone"))
-    yield from disk_lines(ask, found, Count.fixed(Decimal(1)), what="disk", region=region)
+    yield from google_disk_lines(ask, found, Count.fixed(Decimal(1)), what="disk", region=region)

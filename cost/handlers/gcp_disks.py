@@ -11,7 +11,7 @@ from cost.handlers.disks import disk_lines
 from cost.model import CostLine, Count
 from cost.subject import CannotPrice, Subject
 
-__all__ = ["Disk", "local_ssd_lines"]
+__all__ = ["Disk", "google_disk_lines", "local_ssd_lines"]
 
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 140
@@ -50,6 +50,19 @@ class Disk:
         ):
             if asked is not None:
                 yield words, sku, unit, asked
+
+
+def google_disk_lines(
+    ask: Subject, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
+) -> Iterator[CostLine]:
+    """Lines of `count` equal disks; of a Hyperdisk Balanced that nobody gives a performance it says what is taken."""
+    if disk.kind == "hyperdisk-balanced" and (disk.iops is None or disk.mibps is None):
+        said = (
+            "hyperdisk-balanced whose performance is left to Compute Engine: taken as within what its price includes, "
+            f"{_INCLUDED_IOPS:,} IOPS and {_INCLUDED_MIBPS} MiB/s"
+        )
+        assumption = "; ".join(filter(None, [assumption, said]))
+    yield from disk_lines(ask, disk, count, what=what, region=region, assumption=assumption)
 
 
 def local_ssd_lines(ask: Subject, number: Decimal, count: Count, *, region: str, purchase: str) -> Iterator[CostLine]:

@@ -31,6 +31,8 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
         basis=f"{HOURS_PER_MONTH} h",
         assumption=_free_tier(ask, zonal=is_zone(location)),
     )
+    if ask.get("releaseChannel", "channel") == "EXTENDED":
+        yield ask.not_priced("release channel EXTENDED: a further fee once its version is in extended support")
     yield from _metrics_and_logs(ask)
     if ask.get("enableAutopilot"):
         yield ask.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines
 from cost.handlers.gcp_capacity import bought, reserved, target_of
-from cost.handlers.gcp_disks import Disk, local_ssd_lines
+from cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from cost.handlers.gcp_place import place_of, region_of, short_name
 from cost.machines import MACHINES
 from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
@@ -62,4 +61,4 @@ def _boot_disk(ask: Subject, region: str) -> Iterator[CostLine | NotPriced]:
     if ask.get(*path, "size") is None:
         raise CannotPrice("boot disk: its size is that of its image, which a plan does not tell; set bootDisk size")
     disk = Disk(short_name(ask.text(*path, "type", default="pd-standard")), ask.number(*path, "size"))
-    yield from disk_lines(ask, disk, _ONE, what="boot disk", region=region)
+    yield from google_disk_lines(ask, disk, _ONE, what="boot disk", region=region)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from cost.handlers.compute_class import NODE_POOL, pools_of
 from cost.handlers.compute_class_options import Option, cluster_of, options_of
-from cost.handlers.disks import disk_lines
+from cost.handlers.gcp_disks import google_disk_lines
 from cost.handlers.gke_node_count import most_of, nodes_of
 from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus
 from cost.handlers.whole_machines import machine_hours, machine_price
@@ -49,7 +49,9 @@ def compute_class(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
         said.insert(0, f"priced as {option.rule}, the dearest of {len(options)} ways to start a machine")
     count, why = _count(ask, machine, [item[0] for item in options])
     yield machine_hours(ask, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *said]))
-    yield from disk_lines(ask, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said)
+    yield from google_disk_lines(
+        ask, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said
+    )
     if isinstance(count.ceiling, str) and expected_gpus(ask) is None:
         reason = f"what runs on average: nothing limits the class; set its annotation {EXPECTED_GPUS}"
         yield ask.not_priced(reason, compute=True)

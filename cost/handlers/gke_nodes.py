@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines, optional_number
+from cost.handlers.disks import optional_number
 from cost.handlers.gcp_capacity import bought, reserved, target_of
-from cost.handlers.gcp_disks import Disk, local_ssd_lines
+from cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from cost.machines import MACHINES
 from cost.model import CostLine, Count, NotPriced
 from cost.subject import CannotPrice, Subject, as_number, read
@@ -67,7 +67,7 @@ def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str)
     if not bundled:
         yield from local_ssd_lines(ask, _local_ssds(ask), count, region=region, purchase=purchase)
     disk, said = boot_disk(ask)
-    yield from disk_lines(ask, disk, count, what="boot disks", region=region, assumption=said)
+    yield from google_disk_lines(ask, disk, count, what="boot disks", region=region, assumption=said)
 
 
 def boot_disk(ask: Subject) -> tuple[Disk, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.disks import disk_lines, optional_number
-from cost.handlers.gcp_disks import Disk
+from cost.handlers.disks import optional_number
+from cost.handlers.gcp_disks import Disk, google_disk_lines
 from cost.model import CostLine, Count, NotPriced
 from cost.subject import Subject
 
@@ -33,4 +33,4 @@ def disks(node_class: Subject, count: Count, region: str) -> Iterator[CostLine |
             optional_number(node_class, *path, "provisionedThroughput"),
         )
         what = "boot disks" if node_class.get(*path, "boot") else "data disks"
-        yield from disk_lines(node_class, disk, count, what=what, region=region)
+        yield from google_disk_lines(node_class, disk, count, what=what, region=region)

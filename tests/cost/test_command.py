@@ -138,7 +138,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 def test_the_types_are_listed_with_their_sources() -> None:
     found = json.loads(_cost("types", "--format", "json").stdout)
-    assert "aws:eks/nodeGroup:NodeGroup" in found["priced"]
+    assert {"aws:eks/nodeGroup:NodeGroup", "gcp:container/nodePool:NodePool"} <= set(found["priced"])
+    assert found["free"]["gcp:compute/network:Network"]["source"] == "https://cloud.google.com/vpc/network-pricing"
     assert found["free"]["aws:ec2/vpc:Vpc"]["source"] == "https://aws.amazon.com/vpc/pricing/"
     assert not set(found["priced"]) & set(found["free"])
     assert [name for name, text in found["priced"].items() if not text] == []

@@ -182,6 +182,11 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "gcp:container/cluster:Cluster",
+        {"location": "us-central1", "releaseChannel": {"channel": "EXTENDED"}},
+        ["release channel EXTENDED: a further fee once its version is in extended support"],
+    ),
+    (
+        "gcp:container/cluster:Cluster",
         {"location": "us-central1", "nodePools": [{"name": "inside"}]},
         ["nodePools inside the cluster: declare them as node pools of their own"],
     ),
@@ -377,3 +382,24 @@ def test_a_nat_gateway_bills_each_machine_behind_it_up_to_32(
     found = cost_of(*nodes, make("gcp:compute/routerNat:RouterNat", region="us-central1"))
     (line,) = [line for line in found.lines if line.name == "Cloud NAT gateway"]
     assert f"{line.quantity:f}" == hours
+
+
+@pytest.mark.parametrize(
+    ("performance", "assumptions"),
+    [
+        (
+            {},
+            (
+                "hyperdisk-balanced whose performance is left to Compute Engine: taken as within what its price "
+                "includes, 3,000 IOPS and 140 MiB/s",
+            ),
+        ),
+        ({"provisionedIops": 3000, "provisionedThroughput": 140}, ()),
+    ],
+)
+def test_a_hyperdisk_without_declared_performance_says_what_is_taken(
+    make: Make, cost_of: CostOf, performance: dict[str, int], assumptions: tuple[str, ...]
+) -> None:
+    disk = make("gcp:compute/disk:Disk", zone=ZONE, size=100, type="hyperdisk-balanced", **performance)
+    found = cost_of(disk, region=None)
+    assert (found.assumptions, found.monthly.expected) == (assumptions, Decimal("8.00"))
