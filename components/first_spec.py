@@ -8,7 +8,8 @@ from pathlib import Path
 __all__ = ["first_spec", "schema_beside"]
 
 _SCHEMA = Path("stacks/specs/schema.json")
-_USD_A_NODE = 60_000  # a month of a p5.48xlarge at list price is $40,179; room for storage, elastic pool and spare
+# A month of the dearest machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; room for the rest.
+_USD_A_NODE = 80_000
 _TEXT = """\
 {schema}# One training cluster, in words that hold on every cloud. The stack's configuration chooses cloud and location.
 name: {name}

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from components.gcp.location import Location
+from components.gcp.machines import family
 from components.gcp.plan import GcpClusterPlan, plan_cluster
 from components.plan import PlanError
 from components.spec import ClusterSpec
@@ -361,3 +362,13 @@ def test_a_bucket_promises_no_throughput_and_a_linked_one_is_not_built() -> None
         "storage.shared.bucket: on Google Cloud no bucket is linked to Lustre; storage.shared.kind: bucket mounts one"
     ]
     assert linked.facts["losses"][0].startswith("storage.shared.fabric: ")
+
+
+def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:
+    from components.gcp.fabric import FABRICS
+
+    modes = {machine: [network.device_mode for network in fabric.networks] for machine, fabric in FABRICS.items()}
+    assert {machine: list(family(machine).gpu_networks) for machine in modes} == modes
+    assert {machine: family(machine).accelerator for machine in modes} == {
+        machine: fabric.accelerator for machine, fabric in FABRICS.items()
+    }
