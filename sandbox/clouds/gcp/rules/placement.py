@@ -68,13 +68,18 @@ def compact_with_flex_start_is_for_rdma(thing: Thing) -> None:
 
 @rule(NODE_POOL)
 def placement_policy_exists(thing: Thing) -> None:
-    """A policy that is named exists in the project and region, and collocates."""
+    """A policy that is named exists in the project and region, and collocates.
+
+    One that a reservation was made with comes from elsewhere, as the reservation does, and is not known here.
+    """
     pool = Pool(thing)
     name = pool.placement.get("policyName")
     if not name:
         return
     path = thing.path(name, f"regions/{region_of(thing.location)}/resourcePolicies")
     found = thing.at(_POLICY, path)
+    if found is None and pool.takes_reservations:
+        return
     if found is None:
         raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
     group = mapping(found.inputs.get("groupPlacementPolicy"))

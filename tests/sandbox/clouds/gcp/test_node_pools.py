@@ -127,6 +127,11 @@ def test_nodes_that_cannot_be_placed_together_are_refused(stage: Stage, inputs: 
         stage.pool(**{"placementPolicy": {"type": "COMPACT"}, **inputs})
 
 
+def test_a_policy_that_a_reservation_from_elsewhere_was_made_with_is_taken(stage: Stage) -> None:
+    placed = {"type": "COMPACT", "policyName": "made-with-it"}
+    stage.pool(config=specific("projects/other/reservations/x"), placementPolicy=placed)
+
+
 def test_flex_start_places_rdma_machines_together(stage: Stage) -> None:
     stage.pool("a3-ultragpu-8g", placementPolicy={"type": "COMPACT"}, **FLEX_START)
 
