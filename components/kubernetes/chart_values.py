@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from components.kubernetes.objects import Part, Text
 
-__all__ = ["DevicePlugin", "Karpenter", "KarpenterGcp", "NoValues"]
+__all__ = ["DevicePlugin", "GpuOperator", "Karpenter", "KarpenterGcp", "NetworkOperator", "NoValues"]
 
 
 class NoValues(Part):
@@ -104,3 +104,90 @@ class KarpenterGcp(Part):
     controller: GcpController
     credentials: GcpCredentials
     serviceAccount: GcpServiceAccount
+
+
+class Tolerant(Part):
+    """What runs somewhere, and the taints it puts up with: a list given here takes the place of the chart's own."""
+
+    tolerations: list[Toleration] = Field(description="a list of tolerations")
+
+
+class NodeFeatureDiscovery(Part):
+    """master and gc run anywhere, worker on every node."""
+
+    master: Tolerant
+    gc: Tolerant
+    worker: Tolerant
+
+
+class NetworkOperatorNfd(Part):
+    """deployNodeFeatureRules: the chart's own, by which every node with a card of NVIDIA's is one of the fabric."""
+
+    deployNodeFeatureRules: bool = Field(description="true or false")
+
+
+class NetworkOperator(Part):
+    nfd: NetworkOperatorNfd
+    node_feature_discovery: NodeFeatureDiscovery = Field(alias="node-feature-discovery")
+    operator: Tolerant
+
+
+class Switch(Part):
+    enabled: bool = Field(description="true or false")
+
+
+class GpuOperatorController(Tolerant):
+    """runtimeClass: which handler of containerd makes GPUs visible; the chart's own is nvidia."""
+
+    runtimeClass: Text | None = None
+
+
+class GpuDirect(Switch):
+    """useHostMofed: the driver of the network cards is the machine's own, in no container."""
+
+    useHostMofed: bool = Field(description="true or false")
+
+
+class GpuDriver(Switch):
+    rdma: GpuDirect | None = None
+
+
+class Mig(Part):
+    """single: every slice is one `nvidia.com/gpu`. mixed: each size is a resource of its own."""
+
+    strategy: Literal["none", "single", "mixed"]
+
+
+class GpuOperator(Part):
+    """nfd: Node Feature Discovery, which stands in a cluster once."""
+
+    nfd: Switch
+    node_feature_discovery: NodeFeatureDiscovery | None = Field(default=None, alias="node-feature-discovery")
+    operator: GpuOperatorController
+    daemonsets: Tolerant
+    driver: GpuDriver
+    toolkit: Switch
+    mig: Mig
+    migManager: Switch
+
+    @model_validator(mode="after")
+    def driver_and_toolkit_have_one_owner(self) -> GpuOperator:
+        """A node image has both or neither (NVIDIA/aicr pull request 1680)."""
+        problems: list[str] = []
+        if self.driver.enabled != self.toolkit.enabled:
+            problems.append(
+                f"has driver.enabled {self.driver.enabled} and toolkit.enabled {self.toolkit.enabled}; allowed: both "
+                "true or both false; make them the same"
+            )
+        if not self.driver.enabled and self.operator.runtimeClass is None:
+            problems.append(
+                "has driver.enabled False and no operator.runtimeClass; allowed without a driver: the class of the "
+                "node image; add it, on AKS nvidia-container-runtime"
+            )
+        if not self.driver.enabled and self.driver.rdma is not None and self.driver.rdma.enabled:
+            problems.append(
+                "has driver.rdma.enabled True without a driver; allowed: with driver.enabled only; remove driver.rdma"
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self

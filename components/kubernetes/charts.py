@@ -9,10 +9,12 @@ from components.kubernetes.objects import Part
 
 __all__ = [
     "EFA_DEVICE_PLUGIN",
+    "GPU_OPERATOR",
     "KARPENTER",
     "KARPENTER_CRD",
     "KARPENTER_GCP",
     "KARPENTER_GCP_CRD",
+    "NETWORK_OPERATOR",
     "NVIDIA_DEVICE_PLUGIN",
     "Chart",
 ]
@@ -81,4 +83,22 @@ NVIDIA_DEVICE_PLUGIN = Chart(
     values=chart_values.DevicePlugin,
     source="NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin",
     as_of="2026-11-21",
+)
+_NGC = "https://helm.ngc.nvidia.com/nvidia"
+# Which of these two, and which driver of the network cards, belong together: components/azure/gpu_versions.py.
+NETWORK_OPERATOR = Chart(
+    chart="network-operator",
+    version="26.4.0",
+    repository=_NGC,
+    values=chart_values.NetworkOperator,
+    source="Mellanox/network-operator v26.4.0, deployment/network-operator; Azure/aks-rdma-infiniband, deploy-aks.sh",
+    as_of="2026-07-16",
+)
+GPU_OPERATOR = Chart(
+    chart="gpu-operator",
+    version="v26.3.3",
+    repository=_NGC,
+    values=chart_values.GpuOperator,
+    source="NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator; Azure/aks-rdma-infiniband, deploy-aks.sh",
+    as_of="2026-07-16",
 )

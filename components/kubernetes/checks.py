@@ -29,6 +29,7 @@ _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 # Other resources that put labels on nodes, and where.
 _NODE_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "aws:eks/nodeGroup:NodeGroup": ("labels",),
+    "azure-native:containerservice:AgentPool": ("node_labels",),
     "gcp:container/nodePool:NodePool": ("node_config", "labels"),
 }
 # Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's

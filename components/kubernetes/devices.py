@@ -6,7 +6,7 @@ import pulumi
 
 from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
 from components.kubernetes.images import image_values
-from components.kubernetes.names import EFA_PRESENT, GPU_PRESENT, GPU_TOLERATION, SYSTEM_NAMESPACE
+from components.kubernetes.names import ADDONS_TOLERATION, EFA_PRESENT, GPU_PRESENT, GPU_TOLERATION, SYSTEM_NAMESPACE
 from components.kubernetes.release import release
 
 __all__ = ["Devices"]
@@ -47,7 +47,7 @@ class Devices(pulumi.ComponentResource):
             namespace=SYSTEM_NAMESPACE,
             values={
                 "nodeSelector": {EFA_PRESENT: "true"},
-                "tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}, GPU_TOLERATION],
+                "tolerations": [ADDONS_TOLERATION, GPU_TOLERATION],
                 **image_values(EFA_DEVICE_PLUGIN, registry),
             },
             after=after,

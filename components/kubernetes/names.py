@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
+    "ADDONS_TOLERATION",
     "EFA_PRESENT",
     "ELASTIC_POOL",
     "EXPECTED_GIB",
@@ -36,6 +37,8 @@ GPU_PRESENT: Final = "nvidia.com/gpu.present"
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
 """The same for nodes with EFA."""
 GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
+ADDONS_TOLERATION: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
+"""Of what the cluster itself runs, for CPU nodes that keep everything else away."""
 
 NAMESPACE: Final = "training"
 """Where jobs run."""

@@ -16,17 +16,29 @@ POOLS = (names.SYSTEM_POOL, names.TRAINING_POOL, names.ELASTIC_POOL, names.MIG_P
 NAMESPACES = (names.NAMESPACE, names.SYSTEM_NAMESPACE)
 
 
-def texts(path: Path) -> Iterator[str]:
-    """The text literals of a module, parts of f-strings and docstrings included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+def texts(path: Path, *, keys: bool) -> Iterator[str]:
+    """The text literals of a module. keys: also those that are the key of a dictionary."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    left_out = {id(key) for node in nodes if isinstance(node, ast.Dict) and not keys for key in node.keys}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
             yield node.value
 
 
-@pytest.mark.parametrize("name", sorted({*KEYS, *POOLS, *NAMESPACES}))
-def test_a_shared_name_is_a_literal_of_one_module_only(name: str) -> None:
-    found = [str(path.relative_to(COMPONENTS)) for path in COMPONENTS.rglob("*.py") if name in texts(path)]
-    assert found == ["kubernetes/names.py"]
+def modules(name: str, *, keys: bool) -> list[str]:
+    paths = COMPONENTS.rglob("*.py")
+    return [str(path.relative_to(COMPONENTS)) for path in paths if name in texts(path, keys=keys)]
+
+
+@pytest.mark.parametrize("name", sorted({*KEYS, *NAMESPACES}))
+def test_a_shared_key_is_a_literal_of_one_module_only(name: str) -> None:
+    assert modules(name, keys=True) == ["kubernetes/names.py"]
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_the_name_of_a_pool_is_a_value_in_one_module_only(name: str) -> None:
+    # As a key the same word means something else, such as the `mig` of a chart's values.
+    assert modules(name, keys=False) == ["kubernetes/names.py"]
 
 
 def test_pools_have_names_that_every_cloud_takes() -> None:

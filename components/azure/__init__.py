@@ -1,0 +1,1 @@
+"""An H100 training cluster on Azure Kubernetes Service."""

@@ -1,0 +1,232 @@
+"""The software that makes GPUs and InfiniBand usable by pods: NVIDIA's two operators, in their order.
+
+The GPU Operator's driver pods wait on each node until the driver of its InfiniBand cards is loaded; a node without such
+cards waits for nothing (NVIDIA/gpu-operator v26.3.3, cmd/nvidia-validator).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.azure.gpu_versions import VERSIONS
+from components.azure.nic_cluster_policy import NAME, NicClusterPolicy
+from components.azure.node_feature_rule import NodeFeatureRule
+from components.azure.tolerations import CONTROLLERS, DAEMONS
+from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
+from components.kubernetes.objects import custom_object
+from components.kubernetes.release import release
+
+__all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
+
+POD_SECURITY: Final = "privileged"
+"""The one pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock 64 KiB
+of memory, and mounts /scratch of its node.
+
+Sources: Azure/aks-rdma-infiniband, website/docs/configurations; Kubernetes documentation, "Pod Security Standards".
+"""
+
+NO_MIG: Final[Mapping[str, str]] = {"nvidia.com/gpu.deploy.mig-manager": "false"}
+"""Labels of nodes whose GPUs stay whole in a cluster that has sliced ones: the MIG manager does not come to them.
+
+Source: NVIDIA/gpu-operator v26.3.3, controllers/state_manager.go (migManagerLabelKey).
+"""
+
+# Node Feature Discovery's own label for a card of NVIDIA's, given here to the InfiniBand cards alone.
+_INFINIBAND: Final = "feature.node.kubernetes.io/pci-15b3.present"
+# PCI ids of InfiniBand cards as a machine sees them: virtual functions of ConnectX-6 and ConnectX-7.
+# Source: Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/network-operator-nfd.yaml.
+_CARDS: Final = ["101c", "101e"]
+_RUNTIME_OF_THE_NODE_IMAGE: Final = "nvidia-container-runtime"
+_IMAGES: Final = "nvcr.io/nvidia/mellanox"
+
+
+def mig_node_labels(layout: str) -> dict[str, str]:
+    """Labels of nodes whose GPUs the MIG manager slices. layout: such as all-1g.10gb or all-balanced.
+
+    Source: NVIDIA/gpu-operator v26.3.3, assets/state-mig-manager.
+    """
+    return {"nvidia.com/mig.config": layout}
+
+
+class GpuSoftware(pulumi.ComponentResource):
+    """Pods ask for `rdma/ib`, 8 on a machine with 8 InfiniBand cards, and `nvidia.com/gpu`.
+
+    `ready`: all of it, for jobs to wait for.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        owner: Literal["operators", "aks"],
+        infiniband: bool = True,
+        mig: Literal["single", "mixed"] | None = None,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """owner: of the GPU driver. The GPU pools have `gpuProfile.driver` None with operators, and Install with aks;
+        what AKS has put on a node no operator can take over. infiniband: whether any machine has it. mig: how pods ask
+        for slices, where some GPUs are sliced. after: nodes for the controllers.
+        """
+        super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        fabric = _network_operator(f"{name}-network", labels, after, here) if infiniband else []
+        space = _namespace(f"{name}-gpu-namespace", "gpu-operator", labels, here)
+        gpus = release(
+            f"{name}-gpu",
+            GPU_OPERATOR,
+            release_name="gpu-operator",
+            namespace=space.metadata.name,
+            values=_gpu_values(owner, infiniband=infiniband, mig=mig),
+            after=[*after, *fabric],
+            opts=here,
+        )
+        self.ready = [*fabric, gpus]
+        self.register_outputs({"driverOwner": owner, "versions": VERSIONS.model_dump()})
+
+
+def _network_operator(
+    name: str, labels: Mapping[str, str], after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    space = _namespace(f"{name}-namespace", "network-operator", labels, opts)
+    operator = release(
+        name,
+        NETWORK_OPERATOR,
+        release_name="network-operator",
+        namespace=space.metadata.name,
+        values={
+            "nfd": {"deployNodeFeatureRules": False},
+            "node-feature-discovery": _DISCOVERY,
+            "operator": {"tolerations": CONTROLLERS},
+        },
+        after=after,
+        opts=opts,
+    )
+    rule = custom_object(
+        f"{name}-nodes",
+        NodeFeatureRule,
+        _INFINIBAND_NODES,
+        object_name="nfd-network-rule",
+        labels=labels,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[operator])),
+    )
+    policy = custom_object(
+        f"{name}-policy",
+        NicClusterPolicy,
+        _POLICY,
+        object_name=NAME,
+        labels=labels,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
+    )
+    return [operator, rule, policy]
+
+
+def _namespace(name: str, space: str, labels: Mapping[str, str], opts: pulumi.ResourceOptions) -> Namespace:
+    """Both operators start privileged pods."""
+    return Namespace(
+        name,
+        metadata=ObjectMetaArgs(name=space, labels={**labels, "pod-security.kubernetes.io/enforce": "privileged"}),
+        opts=opts,
+    )
+
+
+def _gpu_values(owner: str, *, infiniband: bool, mig: str | None) -> dict[str, Any]:
+    """No ServiceMonitor of the exporter: where its kind is not defined, the operator never becomes ready
+    (controllers/object_controls.go), and Azure's managed Prometheus defines it in a group of its own.
+    """
+    ours = owner == "operators"
+    # The cards' driver comes in a container of the Network Operator's, never from the node image: looking for it there
+    # gives modules whose symbols do not match (NVIDIA/aicr pull request 1680).
+    rdma = {"rdma": {"enabled": True, "useHostMofed": False}} if ours and infiniband else {}
+    # Discovery stands in a cluster once: the Network Operator brings it.
+    discovery = {} if infiniband else {"node-feature-discovery": _DISCOVERY}
+    return {
+        "nfd": {"enabled": not infiniband},
+        **discovery,
+        "operator": {
+            **({} if ours else {"runtimeClass": _RUNTIME_OF_THE_NODE_IMAGE}),
+            "tolerations": CONTROLLERS,
+        },
+        "daemonsets": {"tolerations": DAEMONS},
+        "driver": {"enabled": ours, **rdma},
+        "toolkit": {"enabled": ours},
+        "mig": {"strategy": mig or "single"},
+        # AKS slices the GPUs whose driver it owns.
+        "migManager": {"enabled": ours and mig is not None},
+    }
+
+
+_DISCOVERY: Final = {
+    "master": {"tolerations": CONTROLLERS},
+    "gc": {"tolerations": CONTROLLERS},
+    "worker": {"tolerations": DAEMONS},
+}
+
+_INFINIBAND_NODES: Final = {
+    "rules": [
+        {
+            "name": "nfd-network-rule",
+            "labels": {_INFINIBAND: "true"},
+            "matchFeatures": [{"feature": "pci.device", "matchExpressions": {"device": {"op": "In", "value": _CARDS}}}],
+        }
+    ]
+}
+
+# Source: Azure/aks-rdma-infiniband 700dabb, configs/nicclusterpolicy/{base,sriov-device-plugin}.
+_POLICY: Final = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": _INFINIBAND, "operator": "In", "values": ["true"]}]}]
+        }
+    },
+    "tolerations": DAEMONS,
+    "ofedDriver": {
+        "repository": _IMAGES,
+        "image": "doca-driver",
+        "version": VERSIONS.doca_driver,
+        # The modules of the kernel's own driver would win the race for the cards
+        # (Mellanox/doca-driver-build issue 52).
+        "env": [
+            {
+                "name": "OFED_BLACKLIST_MODULES_FILE",
+                "value": "/host/etc/modprobe.d/blacklist-ofed-modules.conf",
+            }
+        ],
+        "forcePrecompiled": False,
+        # Only another version in this program starts an upgrade; it takes the jobs off one node after the other.
+        "upgradePolicy": {
+            "autoUpgrade": True,
+            "maxParallelUpgrades": 1,
+            "drain": {"enable": True, "force": True, "deleteEmptyDir": True, "timeoutSeconds": 300},
+        },
+        "startupProbe": {"initialDelaySeconds": 10, "periodSeconds": 20},
+        "livenessProbe": {"initialDelaySeconds": 30, "periodSeconds": 30},
+        "readinessProbe": {"initialDelaySeconds": 10, "periodSeconds": 30},
+    },
+    "sriovDevicePlugin": {
+        "repository": _IMAGES,
+        "image": "sriov-network-device-plugin",
+        "version": VERSIONS.device_plugin,
+        # The machine's cards are virtual functions already. linkTypes: not the one for Ethernet.
+        "config": json.dumps(
+            {
+                "resourceList": [
+                    {
+                        "resourcePrefix": "rdma",
+                        "resourceName": "ib",
+                        "selectors": {"vendors": ["15b3"], "linkTypes": ["infiniband"], "isRdma": True},
+                    }
+                ]
+            }
+        ),
+    },
+}

@@ -1,0 +1,22 @@
+"""The taints that software in an AKS cluster puts up with: charts know some of them, never all (Azure/AKS 4418)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from components.kubernetes.names import ADDONS_TOLERATION, GPU_TOLERATION
+
+__all__ = ["CONTROLLERS", "DAEMONS"]
+
+# AKS taints Spot nodes by itself. Source: AKS documentation, "Add an Azure Spot node pool".
+_SPOT: Final = {
+    "key": "kubernetes.azure.com/scalesetpriority",
+    "operator": "Equal",
+    "value": "spot",
+    "effect": "NoSchedule",
+}
+
+DAEMONS: Final = [ADDONS_TOLERATION, GPU_TOLERATION, _SPOT]
+"""Of what runs on every node, GPU nodes first of all."""
+CONTROLLERS: Final = [ADDONS_TOLERATION]
+"""Of what runs anywhere but on GPU nodes."""
