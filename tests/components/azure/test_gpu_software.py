@@ -224,7 +224,8 @@ VALUES: dict[str, Any] = {
         (
             {"toolkit": {"enabled": False}},
             [
-                "spec has driver.enabled True and toolkit.enabled False; allowed: both true or both false; make them the same"
+                "spec has driver.enabled True and toolkit.enabled False; allowed: both true or both false; "
+                "make them the same"
             ],
         ),
         (
