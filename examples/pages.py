@@ -3,7 +3,7 @@
 `make docs` runs it. The stack's own program runs against a monitor that answers as a first preview does: the program
 prices what it declares before it sends anything to an engine, so no engine is needed for the same text.
 
-`examples/specs/NAME.yaml` stands in the stack aws-trial, `examples/specs/CLOUD/NAME.yaml` in CLOUD-trial.
+`examples/specs/CLOUD/NAME.yaml` stands in the stack CLOUD-trial.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ __all__ = ["Example", "examples", "write_pages"]
 
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
-_DEFAULT_CLOUD = "aws"
 _COMPARISON = Path("comparison.md")
 
 
@@ -72,10 +71,7 @@ class Example:
 
 def examples() -> list[Example]:
     """Every example, by cloud and name."""
-    found = [
-        Example(spec=path, cloud=_DEFAULT_CLOUD if path.parent == _SPECS else path.parent.name)
-        for path in _SPECS.rglob("*.yaml")
-    ]
+    found = [Example(spec=path, cloud=path.parent.name) for path in _SPECS.glob("*/*.yaml")]
     for path in (ROOT / "stacks").glob("Pulumi.*-trial.yaml"):
         cloud = path.name.removeprefix("Pulumi.").removesuffix("-trial.yaml")
         found.append(Example(spec=ROOT / "stacks" / _config(path)["gpucluster:spec"], cloud=cloud))
@@ -118,7 +114,7 @@ def _index(found: list[Example], day: datetime.date) -> str:
         "The trial and every spec of [`examples/specs/`](../../examples/specs/), with plan and cost as a preview\n"
         f"prints them. Written by `make docs` on {day}, which decides how fresh a price is; a test holds each page\n"
         "against what the program gives. To preview an example, name it in the configuration of its stack:\n"
-        "`gpucluster:spec: ../examples/specs/h200.yaml`.\n\n"
+        "`gpucluster:spec: ../examples/specs/aws/h200.yaml`.\n\n"
         f"[The trial on every cloud]({_COMPARISON}), side by side.\n\n"
         f"| example | stack | what it is |\n| --- | --- | --- |\n{rows}\n"
     )

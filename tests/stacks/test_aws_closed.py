@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_closed_cluster_is_made_in_two_steps_and_leaves_nothing(project: Any) -> None:
-    shutil.copy(ROOT / "examples/specs/closed.yaml", project.path / "stacks/specs/trial.yaml")
+    shutil.copy(ROOT / "examples/specs/aws/closed.yaml", project.path / "stacks/specs/trial.yaml")
     targets = re.findall(r"--target '(\S+)'", (ROOT / "docs/access.md").read_text())
     assert len(targets) == 3
 

@@ -1,4 +1,4 @@
-"""Every way to buy, place and store, from `examples/specs`, on the real engine: built as its page in `docs/examples`
+"""Every way to buy, place and store, from `examples/specs/aws`, on the real engine: built as its page in `docs/examples`
 says, unchanged after, destroyed.
 
 A kind is an example, with a machine behind `@` where the stack's configuration names one.
@@ -42,7 +42,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path, copy: Callable[[Path], 
     """A project whose stack stands for one of the kinds."""
     example, _, machine = request.param.partition("@")
     project = copy(tmp_path)
-    shutil.copy(ROOT / f"examples/specs/{example}.yaml", project.path / "stacks/specs/trial.yaml")
+    shutil.copy(ROOT / f"examples/specs/aws/{example}.yaml", project.path / "stacks/specs/trial.yaml")
     if machine:
         with (project.path / "stacks/Pulumi.aws-trial.yaml").open("a") as file:
             file.write(f"  gpucluster:machine: {machine}\n")

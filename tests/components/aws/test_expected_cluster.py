@@ -184,7 +184,7 @@ def trial(register: Register) -> dict[str, MockResourceArgs]:
 
 @pytest.fixture(scope="module")
 def closed(register: Register) -> dict[str, MockResourceArgs]:
-    spec = yaml.safe_load((ROOT / "examples/specs/closed.yaml").read_text())
+    spec = yaml.safe_load((ROOT / "examples/specs/aws/closed.yaml").read_text())
     return register(access=spec["access"])
 
 

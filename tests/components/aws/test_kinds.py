@@ -16,7 +16,7 @@ from components.aws.plan import plan_cluster
 from components.shapes import shapes
 from components.spec_file import read_spec
 
-SPECS = Path(__file__).parents[3] / "examples/specs"
+SPECS = Path(__file__).parents[3] / "examples/specs/aws"
 HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
 RESERVATION = "cr-0123456789abcdef0"
 TARGET = {"capacityReservationTarget": {"capacityReservationId": RESERVATION}}

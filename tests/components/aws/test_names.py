@@ -18,7 +18,7 @@ from sandbox.clouds.sdk import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 NAMES = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[0]
-CLOSED = yaml.safe_load((ROOT / "examples/specs/closed.yaml").read_text())
+CLOSED = yaml.safe_load((ROOT / "examples/specs/aws/closed.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
