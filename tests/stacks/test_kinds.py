@@ -1,5 +1,5 @@
-"""Every way to buy, place and store, from `examples/specs/aws`, on the real engine: built as its page in `docs/examples`
-says, unchanged after, destroyed.
+"""Every way to buy, place and store, from `examples/specs/aws`, on the real engine: built as its page in
+`docs/examples` says, unchanged after, destroyed.
 
 A kind is an example, with a machine behind `@` where the stack's configuration names one.
 """
