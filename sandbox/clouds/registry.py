@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandbox.clouds.aws.cloud import Aws
+from sandbox.clouds.azure.cloud import Azure
 from sandbox.clouds.cloud import Cloud
 from sandbox.clouds.gcp.cloud import Gcp
 from sandbox.clouds.kubernetes.cloud import Kubernetes
@@ -16,7 +17,7 @@ from sandbox.clouds.unsimulated import Unsimulated
 
 __all__ = ["SIMULATED", "Clouds"]
 
-SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Gcp, Kubernetes)}
+SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Azure, Gcp, Kubernetes)}
 
 
 class Clouds:

@@ -30,6 +30,7 @@ class ResourceType:
     """The inputs and outputs of a resource type.
 
     open: the SDK does not know the type (a custom Kubernetes resource), so any property is accepted.
+    api_version: of the API behind the type, empty where the SDK does not say.
     """
 
     token: str
@@ -37,6 +38,7 @@ class ResourceType:
     outputs: Mapping[str, Property]
     types: Mapping[str, Mapping[str, Property]] = field(default_factory=dict[str, Mapping[str, Property]])
     open: bool = False
+    api_version: str = ""
 
 
 def cache_folder() -> Path:
@@ -80,6 +82,7 @@ def _resource_type(token: str, raw: Mapping[str, Any]) -> ResourceType:
         _properties(raw["inputs"]),
         _properties(raw["outputs"]),
         {name: _properties(properties) for name, properties in raw["types"].items()},
+        api_version=raw["api_version"],
     )
 
 

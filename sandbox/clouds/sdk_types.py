@@ -18,18 +18,18 @@ from sandbox.clouds.sdk import Declaration
 
 __all__ = ["FORMAT", "read_type"]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the extracted form; a change makes every cached file stale."""
 
 _SCALARS: Final = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
 
 
 def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
-    """`{"inputs": .., "outputs": .., "types": ..}` of a resource class, ready for JSON.
+    """`{"inputs": .., "outputs": .., "types": .., "api_version": ..}` of a resource class, ready for JSON.
 
     inputs and outputs map a wire name to `{"type": T, "required": bool}`; types maps a reference in T to such a map.
     T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value}
-    or {"ref": name}.
+    or {"ref": name}. The version of the API behind it is what the documentation of the class names, else empty.
     root: folder of the SDK package.
     """
     reader = _Reader(root)
@@ -39,7 +39,13 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
     inputs = reader.properties(declaration.file, args_class)
     outputs = reader.getters(declaration.file, declaration.class_name)
     reader.follow()
-    return {"inputs": inputs, "outputs": outputs, "types": reader.types}
+    version = re.search(r"Uses Azure REST API version ([\w-]+)", resource)
+    return {
+        "inputs": inputs,
+        "outputs": outputs,
+        "types": reader.types,
+        "api_version": version[1] if version else "",
+    }
 
 
 @dataclass

@@ -29,8 +29,15 @@ def _gke(outputs: Mapping[str, Any]) -> list[Any]:
     return [f"https://{host}" for host in (outputs.get("endpoint"), named) if host]
 
 
+def _aks(outputs: Mapping[str, Any]) -> list[Any]:
+    """AKS gives names without a scheme; its kubeconfigs add the port."""
+    hosts = [host for host in (outputs.get("fqdn"), outputs.get("privateFQDN")) if host]
+    return [f"https://{host}{port}" for host in hosts for port in (":443", "")]
+
+
 _SERVERS: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Any]]]] = {
     "aws:eks/cluster:Cluster": _eks,
+    "azure-native:containerservice:ManagedCluster": _aks,
     "gcp:container/cluster:Cluster": _gke,
 }
 

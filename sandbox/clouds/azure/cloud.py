@@ -1,0 +1,139 @@
+# ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
+"""The simulated Azure, through its provider azure-native: any number of subscriptions, groups and locations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sandbox.clouds.azure import deletion, invokes, models, names, replacements, rules
+from sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
+from sandbox.clouds.azure.model import MODELS, Thing, arm_id
+from sandbox.clouds.azure.outputs import made
+from sandbox.clouds.azure.paths import path_of
+from sandbox.clouds.azure.previews import previewed
+from sandbox.clouds.azure.rules.inputs import refused_inputs
+from sandbox.clouds.azure.rules.rule import RULES
+from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from sandbox.clouds.diff import Change
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.model import load
+from sandbox.clouds.modelled import Modelled, changed_inputs
+from sandbox.clouds.schema import ResourceType
+from sandbox.clouds.validate import Failure
+from sandbox.clouds.values import plain
+
+__all__ = ["Azure", "AzureAccount", "Settings"]
+
+for _package in (models, rules):
+    load(_package.__path__, _package.__name__)
+
+_NO_SUBSCRIPTION: Final = (
+    "azure-native has no subscription: set `azure-native:subscriptionId` in the stack's file, or `subscription_id=` "
+    "on the provider; the sandbox never asks the Azure CLI of this machine"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a provider is configured with.
+
+    location: where resources are that name none, empty for that of their group.
+    """
+
+    subscription: str
+    tenant: str = ""
+    client: str = ""
+    location: str = ""
+
+
+class Azure(Cloud):
+    """The package `azure-native`."""
+
+    package = "azure-native"
+
+    def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
+        """A subscription and a tenant are GUIDs."""
+        found: list[Failure] = []
+        for name in ("subscriptionId", "tenantId"):
+            value = config.get(name)
+            if isinstance(value, str) and not is_guid(value):
+                reason = f"{value!r} is not a GUID; one looks like 00000000-0000-0000-0000-000000000000"
+                found.append(Failure(name, reason))
+        return found
+
+    def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
+        subscription = config.get("subscriptionId")
+        if not isinstance(subscription, str) or not subscription:
+            raise CloudError(_NO_SUBSCRIPTION)
+        settings = Settings(
+            subscription=subscription.lower(),
+            tenant=str(config.get("tenantId") or tenant_of(subscription.lower())),
+            client=str(config.get("clientId") or ""),
+            location=str(config.get("location") or ""),
+        )
+        return AzureAccount(ledger, settings)
+
+
+class AzureAccount(Modelled[Thing]):
+    """One provider instance."""
+
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+        super().__init__(ledger, MODELS)
+        self._settings = settings
+
+    def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
+        """The subscription of the provider."""
+        return self._settings.subscription
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        found = super().failures(resource)
+        return found or refused_inputs(replace(resource, inputs=self.defaults(resource, b"any")))
+
+    def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
+        return names.with_defaults(resource, seed, self._settings.location, self.ledger)
+
+    def replaces(self, resource: Resource, change: Change) -> bool | None:
+        return replacements.replaces(resource, change)
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """As the provider: unless it chose the name itself.
+
+        Source: pulumi/pulumi-azure-native provider/pkg/provider/provider.go (Diff).
+        """
+        return resource.old_inputs.get(names.CREATE_BEFORE_DELETE) is not True
+
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        return previewed(resource)
+
+    def delete(self, entry: Entry) -> bool:
+        return deletion.delete(entry, self.ledger)
+
+    def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        return invokes.answer(token, args, self._settings.subscription, self._settings.tenant, self.ledger)
+
+    def thing(self, resource: Resource, id_: str = "") -> Thing:
+        inputs = plain(resource.inputs)
+        path = path_of(resource.type)
+        return Thing(
+            token=resource.token,
+            id=id_,
+            name=str(inputs.get(path.name_property) or ""),
+            scope=self._settings.subscription,
+            path=path,
+            location=location_of(inputs.get("location")),
+            inputs=inputs,
+            previous=plain(resource.outputs),
+            changed=changed_inputs(resource),
+            ledger=self.ledger,
+        )
+
+    def enforce(self, thing: Thing) -> None:
+        RULES.enforce(thing.token, thing)
+
+    def plain_id(self, thing: Thing) -> str:
+        return arm_id(thing)
+
+    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
+        return made(thing)

@@ -1,0 +1,43 @@
+"""Identifiers of the simulated subscriptions and tenants, in the form Azure gives them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+from uuid import UUID, uuid4, uuid5
+
+__all__ = ["DOMAIN", "guid", "is_guid", "location_of", "same_id", "tenant_of"]
+
+DOMAIN: Final = "sandbox.invalid"
+"""Top-level domain `invalid` never resolves (RFC 2606)."""
+
+_GUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_TENANTS: Final = UUID("5a9db0c5-0a4e-4b3e-9c39-6a1d6f0f1a11")
+
+
+def guid() -> str:
+    """A random GUID."""
+    return str(uuid4())
+
+
+def is_guid(text: Any) -> bool:
+    """Whether a value is a GUID in the form ARM takes."""
+    return isinstance(text, str) and _GUID.fullmatch(text) is not None
+
+
+def tenant_of(subscription: str) -> str:
+    """The tenant of a subscription: a GUID that follows from its own."""
+    return str(uuid5(_TENANTS, subscription))
+
+
+def same_id(one: Any, other: Any) -> bool:
+    """Whether two ids name the same thing; ARM does not tell upper from lower case."""
+    return str(one or "").rstrip("/").lower() == str(other or "").rstrip("/").lower()
+
+
+def location_of(text: Any) -> str:
+    """A location in ARM's own form: `eastus` for `East US`.
+
+    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go (normalizedLocation).
+    """
+    return str(text or "").replace(" ", "").lower()

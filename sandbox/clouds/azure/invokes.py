@@ -1,0 +1,112 @@
+"""The functions that have an answer without an account; all others say that they are not simulated."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import NAMESPACE_DNS, uuid5
+
+import yaml
+
+from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.ledger import Entry, Ledger
+
+__all__ = ["answer"]
+
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+_CERTIFICATE: Final = base64.b64encode(b"this certificate belongs to the sandbox and certifies nothing").decode()
+
+# The applications of every AKS cluster with Entra ID (Azure/kubelogin README, "AKS AAD Server" and "AKS AAD Client").
+_SERVER_APPLICATION: Final = "6dae42f8-4368-4678-94ff-3960e28e3630"
+_CLIENT_APPLICATION: Final = "80faf920-1908-4b52-b5ef-a8e7bedfc67a"
+
+
+def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, ledger: Ledger) -> Mapping[str, Any]:
+    """What the function says of the simulated subscription."""
+    match token.rsplit(":", 1)[-1]:
+        case "getClientConfig":
+            nobody = str(uuid5(NAMESPACE_DNS, f"client.{subscription}"))
+            return {"clientId": nobody, "objectId": nobody, "subscriptionId": subscription, "tenantId": tenant}
+        case "getClientToken":
+            return {"token": "the token of a sandbox opens nothing"}
+        case "listManagedClusterUserCredentials":
+            cluster = _cluster(args, subscription, ledger)
+            return _credentials("clusterUser", _kubeconfig(cluster, "clusterUser", tenant, admin=False))
+        case "listManagedClusterAdminCredentials":
+            cluster = _cluster(args, subscription, ledger)
+            if cluster.inputs.get("disableLocalAccounts") is True:
+                message = (
+                    "Getting static credential is not allowed because this cluster is set to disable local accounts."
+                )
+                raise _refused(cluster.id, 400, "BadRequest", message)
+            return _credentials("clusterAdmin", _kubeconfig(cluster, "clusterAdmin", tenant, admin=True))
+        case _:
+            raise CloudError(
+                f"the sandbox does not simulate the function {token}: it would need a real account; "
+                "pass the value as configuration instead"
+            )
+
+
+def _cluster(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Entry:
+    group, name = args.get("resourceGroupName"), args.get("resourceName")
+    path = f"/subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.ContainerService"
+    id_ = f"{path}/managedClusters/{name}"
+    found = next((entry for entry in ledger.of_types({_CLUSTER}) if same_id(entry.id, id_)), None)
+    if found is None:
+        message = (
+            f"The Resource 'Microsoft.ContainerService/managedClusters/{name}' under resource group '{group}' was not "
+            "found."
+        )
+        raise _refused(id_, 404, "ResourceNotFound", message)
+    return found
+
+
+def _refused(id_: str, status: int, code: str, message: str) -> CloudError:
+    return CloudError(f'request failed {id_}: Status={status} Code="{code}" Message="{message}"')
+
+
+def _credentials(name: str, kubeconfig: Mapping[str, Any]) -> Mapping[str, Any]:
+    text = yaml.safe_dump(dict(kubeconfig), sort_keys=False)
+    return {"kubeconfigs": [{"name": name, "value": base64.b64encode(text.encode()).decode()}]}
+
+
+def _kubeconfig(cluster: Entry, role: str, tenant: str, *, admin: bool) -> Mapping[str, Any]:
+    """A kubeconfig as AKS writes it: certificates for local accounts, kubelogin for a cluster with Entra ID."""
+    group = cluster.id.split("/")[4]
+    user = f"{role}_{group}_{cluster.name}"
+    context = f"{cluster.name}-admin" if admin else cluster.name
+    host = cluster.outputs.get("privateFQDN") or cluster.outputs["fqdn"]
+    server = {"certificate-authority-data": _CERTIFICATE, "server": f"https://{host}:443"}
+    with_entra = bool(cluster.inputs.get("aadProfile")) and not admin
+    return {
+        "apiVersion": "v1",
+        "clusters": [{"cluster": server, "name": cluster.name}],
+        "contexts": [{"context": {"cluster": cluster.name, "user": user}, "name": context}],
+        "current-context": context,
+        "kind": "Config",
+        "preferences": {},
+        "users": [{"name": user, "user": _kubelogin(tenant) if with_entra else _certificates()}],
+    }
+
+
+def _certificates() -> Mapping[str, Any]:
+    return {
+        "client-certificate-data": _CERTIFICATE,
+        "client-key-data": _CERTIFICATE,
+        "token": "the token of a sandbox opens nothing",
+    }
+
+
+def _kubelogin(tenant: str) -> Mapping[str, Any]:
+    flags = ["--environment", "AzurePublicCloud", "--server-id", _SERVER_APPLICATION, "--client-id"]
+    return {
+        "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1beta1",
+            "args": ["get-token", *flags, _CLIENT_APPLICATION, "--tenant-id", tenant, "--login", "devicecode"],
+            "command": "kubelogin",
+            "env": None,
+            "provideClusterInfo": False,
+        }
+    }

@@ -1,0 +1,76 @@
+"""How a resource type of Azure behaves: what the cloud computes, a function a type; ids are in `paths.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox.clouds import model
+from sandbox.clouds.azure.identity import same_id, tenant_of
+from sandbox.clouds.azure.paths import ArmPath
+from sandbox.clouds.ledger import Entry
+
+__all__ = ["MODELS", "Thing", "models"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thing(model.Thing):
+    """A resource of Azure while it is made or changed.
+
+    scope: its subscription.
+    path: the ARM path of its type.
+    location: where it is, in ARM's form; empty for what has no location.
+    """
+
+    provider: str = "azure-native"
+    path: ArmPath
+    location: str
+
+    @property
+    def subscription(self) -> str:
+        """The subscription it belongs to."""
+        return self.scope
+
+    @property
+    def tenant(self) -> str:
+        """The tenant of its subscription."""
+        return tenant_of(self.scope)
+
+    @property
+    def group(self) -> str:
+        """The name of its resource group, empty for what is in none."""
+        return str(self.inputs.get("resourceGroupName") or "")
+
+    def at(self, token: str, id_: Any) -> Entry | None:
+        """The thing of a type with this id, in whichever subscription; ids do not tell upper from lower case."""
+        return next((entry for entry in self.ledger.of_types({token}) if same_id(entry.id, id_)), None)
+
+    def under(self, token: str, parent: str) -> list[Entry]:
+        """The things of a type whose id is under another's, this one left out."""
+        prefix = f"{parent.lower()}/"
+        return [entry for entry in self.others(token) if entry.id.lower().startswith(prefix)]
+
+    @property
+    def parent(self) -> str:
+        """The id of what it is a part of: its own without type and name."""
+        return self.id.rsplit("/", 2)[0]
+
+
+_Outputs = Callable[[Thing], Mapping[str, Any]]
+
+MODELS: model.Models[Thing] = model.Models(keeping=frozenset())
+"""By type token, filled by the modules of `models/`."""
+
+
+def models(token: str, *, id: Callable[[Thing], str] | None = None) -> Callable[[_Outputs], _Outputs]:
+    """Registers a function as the computed outputs of a type.
+
+    id: where ARM answers with another spelling of the path.
+    """
+    return MODELS.register(token, id=id or arm_id)
+
+
+def arm_id(thing: Thing) -> str:
+    """The id by its path."""
+    return thing.path.id(thing.inputs, thing.scope)

@@ -1,0 +1,1 @@
+"""The modelled types, one module per area; importing them registers them."""

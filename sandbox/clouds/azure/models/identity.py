@@ -1,0 +1,46 @@
+"""Managed identities and what they may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sandbox.clouds.azure.identity import guid
+from sandbox.clouds.azure.model import Thing, models
+from sandbox.clouds.azure.outputs import made
+
+__all__: list[str] = []
+
+
+@models("azure-native:managedidentity:UserAssignedIdentity")
+def user_assigned_identity(thing: Thing) -> Mapping[str, Any]:
+    return {
+        **made(thing),
+        "clientId": thing.keep("clientId", guid),
+        "principalId": thing.keep("principalId", guid),
+        "tenantId": thing.tenant,
+    }
+
+
+@models("azure-native:authorization:RoleAssignment")
+def role_assignment(thing: Thing) -> Mapping[str, Any]:
+    """The principal is looked up by its kind where the program names none.
+
+    Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless
+    the directory knows better.
+    """
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return {
+        **made(thing),
+        "createdOn": thing.keep("createdOn", lambda: now),
+        "principalType": thing.inputs.get("principalType") or _kind(thing),
+        "updatedOn": now,
+    }
+
+
+def _kind(thing: Thing) -> str:
+    principal = thing.inputs.get("principalId")
+    identities = thing.ledger.of_types({"azure-native:managedidentity:UserAssignedIdentity"})
+    known = any(entry.outputs.get("principalId") == principal for entry in identities)
+    return "ServicePrincipal" if known else "User"

@@ -1,0 +1,28 @@
+"""What ARM says of everything it makes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sandbox.clouds.azure.identity import guid
+from sandbox.clouds.azure.model import Thing
+
+__all__ = ["etag", "made"]
+
+
+def etag() -> str:
+    """A mark that changes with every write."""
+    return f'W/"{guid()}"'
+
+
+def made(thing: Thing) -> dict[str, Any]:
+    """Name, type and place of a thing that is ready, and who made it when."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    found: dict[str, Any] = {
+        "name": thing.name,
+        "type": thing.path.arm_type,
+        "provisioningState": "Succeeded",
+        "systemData": thing.keep("systemData", lambda: {"createdAt": now, "createdByType": "Application"}),
+    }
+    return {**found, "location": thing.location} if thing.location else found

@@ -1,0 +1,98 @@
+"""The ARM path of each resource type: `paths.csv`, with the inputs it is made of by their names in the SDK.
+
+From the path follow the id, the name and how the provider generates it, the ARM type, and which inputs replace.
+Sources: section "Import" of each resource in the API docs of azure-native 3; pulumi/pulumi-azure-native
+provider/pkg/resources/resources.go (AutoNamer) for the way names are generated.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any, Final
+
+from sandbox.clouds.schema import ResourceType
+
+__all__ = ["ArmPath", "AutoName", "path_of"]
+
+_SUBSCRIPTION: Final = "subscriptionId"
+_OF_GUIDS: Final = frozenset({"roleAssignmentName", "roleDefinitionId"})
+
+
+class AutoName(Enum):
+    """How the provider makes a name that the program leaves out."""
+
+    RANDOM = "the logical name and eight hexadecimal digits"
+    COPY = "the logical name"
+    GUID = "a random GUID"
+
+
+@dataclass(frozen=True)
+class ArmPath:
+    """The path of one type.
+
+    template: the path with inputs in braces; `subscriptionId` is the provider's.
+    """
+
+    template: str
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The inputs in the path, in order."""
+        return [name for name in re.findall(r"\{(\w+)\}", self.template) if name != _SUBSCRIPTION]
+
+    @property
+    def name_property(self) -> str:
+        """The input that holds the name."""
+        return self.parameters[-1]
+
+    @cached_property
+    def auto_name(self) -> AutoName:
+        """How a name is generated: a type that belongs to another resource takes the logical name."""
+        if self.name_property in _OF_GUIDS:
+            return AutoName.GUID
+        *_, tail = self.template.lower().split("microsoft.")
+        return AutoName.COPY if "microsoft." in self.template.lower() and tail.count("{") > 1 else AutoName.RANDOM
+
+    @cached_property
+    def arm_type(self) -> str:
+        """The type as ARM names it, such as `Microsoft.Network/virtualNetworks/subnets`."""
+        if "/providers/" not in self.template:
+            return "Microsoft.Resources/resourceGroups"
+        namespace, *segments = self.template.rsplit("/providers/", 1)[1].split("/")
+        return "/".join([namespace, *segments[::2]])
+
+    def id(self, inputs: Mapping[str, Any], subscription: str) -> str:
+        """The id of a resource with these inputs."""
+        values = {name: str(inputs.get(name) or "").strip("/") for name in self.parameters}
+        return self.template.format_map({**values, _SUBSCRIPTION: subscription})
+
+
+@cache
+def _table() -> Mapping[str, ArmPath]:
+    text = resources.files("sandbox.clouds.azure").joinpath("paths.csv").read_text()
+    return {row["type"]: ArmPath(row["path"]) for row in csv.DictReader(text.splitlines())}
+
+
+def path_of(type_: ResourceType) -> ArmPath:
+    """The path of a type; for one that is not listed, one that looks the part."""
+    return _table().get(type_.token) or _guess(type_)
+
+
+def _guess(type_: ResourceType) -> ArmPath:
+    """A path under the resource group, where there is one, by the input that is most likely the name."""
+    _, module, kind = type_.token.split(":")
+    own = f"{kind[0].lower()}{kind[1:]}Name"
+    names = [name for name in type_.inputs if name.endswith("Name") and name != "resourceGroupName"]
+    optional = [name for name in names if not type_.inputs[name].required]
+    name = next((name for name in (own, "name", "resourceName", *optional) if name in type_.inputs), own)
+    group = "/resourceGroups/{resourceGroupName}" if "resourceGroupName" in type_.inputs else ""
+    namespace = f"Microsoft.{module.split('/')[0].capitalize()}"
+    return ArmPath(
+        f"/subscriptions/{{subscriptionId}}{group}/providers/{namespace}/{kind[0].lower()}{kind[1:]}s/{{{name}}}"
+    )

@@ -1,0 +1,26 @@
+"""Which changed properties replace a resource: those in its path, and `replacements.csv`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.azure.paths import path_of
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.diff import Change, property_names
+from sandbox.clouds.replacement_table import listed
+
+__all__ = ["replaces"]
+
+_IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
+
+
+def replaces(resource: Resource, change: Change) -> bool | None:
+    """Whether this change replaces the resource; None when the table has no answer for the property.
+
+    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path; tags are changed in place
+    by every resource provider.
+    """
+    path = property_names(change.path)
+    if path[0] in path_of(resource.type).parameters:
+        return True
+    return False if path[0] in _IN_PLACE else listed("sandbox.clouds.azure", resource.token, path)

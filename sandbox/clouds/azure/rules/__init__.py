@@ -1,0 +1,1 @@
+"""What the provider and ARM refuse, one module per area; importing them registers them."""

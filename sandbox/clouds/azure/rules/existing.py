@@ -1,0 +1,85 @@
+"""Ids that are free, and groups, parents and locations that are there.
+
+Sources: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (CanCreate); Azure Resource Manager
+documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.azure.model import Thing, arm_id
+from sandbox.clouds.azure.rules.rule import refused, rule
+from sandbox.clouds.cloud import CloudError
+
+__all__: list[str] = []
+
+_GROUP: Final = "azure-native:resources:ResourceGroup"
+_PARENTS: Final = {
+    "azure-native:compute:CapacityReservation": "azure-native:compute:CapacityReservationGroup",
+    "azure-native:containerservice:AgentPool": "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:MaintenanceConfiguration": "azure-native:containerservice:ManagedCluster",
+    "azure-native:managedidentity:FederatedIdentityCredential": "azure-native:managedidentity:UserAssignedIdentity",
+    "azure-native:network:SecurityRule": "azure-native:network:NetworkSecurityGroup",
+    "azure-native:network:Subnet": "azure-native:network:VirtualNetwork",
+    "azure-native:storagecache:AutoExportJob": "azure-native:storagecache:AmlFilesystem",
+    "azure-native:storagecache:AutoImportJob": "azure-native:storagecache:AmlFilesystem",
+    "azure-native:storagecache:ImportJob": "azure-native:storagecache:AmlFilesystem",
+}
+
+
+@rule("*")
+def id_is_free(thing: Thing) -> None:
+    """The provider looks before it writes, so that it never takes over what it did not make."""
+    if not thing.previous and thing.at(thing.token, thing.id) is not None:
+        raise CloudError(f"cannot create already existing resource '{arm_id(thing)}'")
+
+
+@rule("*")
+def group_exists(thing: Thing) -> None:
+    """A group is there before what is in it."""
+    name = thing.group
+    if thing.token == _GROUP or not name or thing.previous:
+        return
+    id_ = f"/subscriptions/{thing.subscription}/resourceGroups/{name}"
+    if thing.at(_GROUP, id_) is None:
+        raise refused("ResourceGroupNotFound", f"Resource group '{name}' could not be found.", status=404)
+
+
+@rule(*_PARENTS)
+def parent_exists(thing: Thing) -> None:
+    """A part needs the whole."""
+    parent = _PARENTS[thing.token]
+    if not any(same_id(entry.id, thing.parent) for entry in thing.ledger.of_types({parent})):
+        message = (
+            "Failed to perform 'write' on resource(s) of type "
+            f"'{'/'.join(thing.path.arm_type.split('/')[1:])}', because the parent resource '{thing.parent}' could not "
+            "be found."
+        )
+        raise refused("ParentResourceNotFound", message, status=404)
+
+
+@rule("*")
+def location_is_known(thing: Thing) -> None:
+    """What lives somewhere says where; the location of the group counts."""
+    if not thing.location and thing.token in _TRACKED:
+        raise refused("LocationRequired", "The location property is required for this definition.")
+
+
+_TRACKED: Final = frozenset(
+    f"azure-native:{kind}"
+    for kind in (
+        "compute:CapacityReservation",
+        "compute:CapacityReservationGroup",
+        "compute:ProximityPlacementGroup",
+        "containerservice:ManagedCluster",
+        "managedidentity:UserAssignedIdentity",
+        "network:NatGateway",
+        "network:NetworkSecurityGroup",
+        "network:PublicIPAddress",
+        "network:VirtualNetwork",
+        "storage:StorageAccount",
+        "storagecache:AmlFilesystem",
+    )
+)

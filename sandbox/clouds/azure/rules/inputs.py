@@ -1,0 +1,73 @@
+"""What the provider itself refuses while it plans, before ARM is asked: names above all.
+
+Source: Azure/azure-rest-api-specs, patterns and lengths of the path parameters of each resource and of
+common-types/resource-management; pulumi/pulumi-azure-native provider/pkg/provider/provider.go (validateProperty) for
+the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sandbox.clouds.cloud import Resource
+from sandbox.clouds.validate import Failure
+from sandbox.narrow import items, mapping
+
+__all__ = ["refused_inputs"]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """What a string must be: its length in characters and an expression."""
+
+    least: int = 0
+    most: int = 0
+    pattern: str = ""
+
+    def failures(self, path: str, value: Any) -> Iterator[Failure]:
+        if not isinstance(value, str):
+            return
+        if self.least and len(value) < self.least:
+            reason = f"'{path}' is too short ({len(value)}): at least {self.least} characters required"
+            yield Failure(path, reason)
+        if self.most and len(value) > self.most:
+            yield Failure(path, f"'{path}' is too long ({len(value)}): at most {self.most} characters allowed")
+        if self.pattern and not re.search(self.pattern, value):
+            yield Failure(path, f"'{path}' does not match expression '{self.pattern}'")
+
+
+_GROUP: Final = "azure-native:resources:ResourceGroup"
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+_POOL_NAME: Final = _Text(pattern="^[a-z][a-z0-9]{0,11}$")
+_CLUSTER_NAME: Final = _Text(1, 63, "^[a-zA-Z0-9]$|^[a-zA-Z0-9][-_a-zA-Z0-9]{0,61}[a-zA-Z0-9]$")
+_LUSTRE_NAME: Final = _Text(2, 80, "^[0-9a-zA-Z][-0-9a-zA-Z_]{0,78}[0-9a-zA-Z]$")
+
+_TEXTS: Final[Mapping[str, Mapping[str, _Text]]] = {
+    "azure-native:containerservice:AgentPool": {"agentPoolName": _POOL_NAME, "resourceName": _CLUSTER_NAME},
+    "azure-native:containerservice:MaintenanceConfiguration": {"resourceName": _CLUSTER_NAME},
+    _CLUSTER: {"resourceName": _CLUSTER_NAME},
+    _GROUP: {"resourceGroupName": _Text(1, 90)},
+    "azure-native:storage:StorageAccount": {"accountName": _Text(3, 24)},
+    "azure-native:storage:BlobContainer": {"containerName": _Text(3, 63)},
+    "azure-native:storagecache:AmlFilesystem": {"amlFilesystemName": _LUSTRE_NAME},
+}
+_NO_LOCATION: Final = (
+    "missing required property 'location'. Either set it explicitly or configure it with "
+    "'pulumi config set azure-native:location <value>'."
+)
+
+
+def refused_inputs(resource: Resource) -> list[Failure]:
+    """Every refused input of this resource, in order; the inputs are those with names and locations filled in."""
+    found: list[Failure] = []
+    for name, text in _TEXTS.get(resource.token, {}).items():
+        found += text.failures(name, resource.inputs.get(name))
+    if resource.token == _GROUP and resource.inputs.get("location") is None:
+        found.append(Failure("location", _NO_LOCATION))
+    if resource.token == _CLUSTER:
+        for at, pool in enumerate(items(resource.inputs.get("agentPoolProfiles"))):
+            found += _POOL_NAME.failures(f"agentPoolProfiles[{at}].name", mapping(pool).get("name"))
+    return found

@@ -1,0 +1,29 @@
+"""Registration of rules and the form of the errors they raise."""
+
+from __future__ import annotations
+
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.rules import Rules
+
+__all__ = ["RULES", "kept_from", "refused", "rule"]
+
+RULES: Rules[Thing] = Rules()
+rule = RULES.rule
+
+
+def refused(code: str, message: str, *, status: int = 400) -> CloudError:
+    """An error as the provider words it.
+
+    Source: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (PulumiAzcoreResponseError).
+    """
+    return CloudError(f'Status={status} Code="{code}" Message="{message}"')
+
+
+def kept_from(thing: Thing, what: str) -> CloudError:
+    """The refusal of what ARM would take and what then does not work; says so.
+
+    what: what would happen in a real subscription.
+    """
+    kind = thing.token.rsplit(":", 1)[-1]
+    return CloudError(f'the sandbox does not make {kind} "{thing.name}", though a real subscription would: {what}')

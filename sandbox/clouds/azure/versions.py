@@ -1,0 +1,31 @@
+"""The versions of AKS the sandbox gives where the program asks for a line only, or for none.
+
+Source: a cluster recorded in pulumi/pulumi-azure-native provider/pkg/provider/testdata/recorded/TestProviderUpgrade
+(2025-11-21: 1.32 gave 1.32.9 on AKSUbuntu-2204gen2containerd-202511.07.0); NVIDIA/aicr for the image of Ubuntu 24.04.
+Which are offered today is not the sandbox's to know.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+__all__ = ["DEFAULT", "node_image", "resolved"]
+
+DEFAULT: Final = "1.32"
+_PATCHES: Final = {"1.32": "1.32.9"}
+_IMAGES: Final = {
+    "Ubuntu2404": "AKSUbuntu-2404gen2containerd-202606.19.0",
+    "Ubuntu": "AKSUbuntu-2204gen2containerd-202511.07.0",
+}
+
+
+def resolved(wish: str, before: str) -> str:
+    """The patch version a cluster or pool runs that asks for `wish`; one that already fits it stays."""
+    if wish.count(".") != 1:
+        return wish
+    return before if before.startswith(f"{wish}.") else _PATCHES.get(wish, f"{wish}.0")
+
+
+def node_image(sku: Any) -> str:
+    """The image of nodes with this operating system."""
+    return _IMAGES.get(str(sku), _IMAGES["Ubuntu"])
