@@ -395,13 +395,6 @@ def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
     assert project.run("pulumi", "no-such-command").returncode not in (0, 2, 3)
 
 
-def test_a_provider_that_is_not_simulated_is_named_in_one_line(project: Any) -> None:
-    project.write("from pulumi_azure_native import resources\nresources.ResourceGroup('g', location='westus')\n")
-    said = project.refused("preview")
-    assert "the sandbox does not simulate the provider 'azure-native'; simulated: aws, gcp, kubernetes" in said
-    assert "Traceback" not in said
-
-
 def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
     program = """
         import pulumi

@@ -97,6 +97,9 @@ class AzureAccount(Modelled[Thing]):
     def replaces(self, resource: Resource, change: Change) -> bool | None:
         return replacements.replaces(resource, change)
 
+    def name_property(self, resource: Resource) -> str:
+        return path_of(resource.type).name_property
+
     def deletes_first(self, resource: Resource) -> bool:
         """As the provider: unless it chose the name itself.
 
@@ -115,13 +118,12 @@ class AzureAccount(Modelled[Thing]):
 
     def thing(self, resource: Resource, id_: str = "") -> Thing:
         inputs = plain(resource.inputs)
-        path = path_of(resource.type)
         return Thing(
             token=resource.token,
             id=id_,
-            name=str(inputs.get(path.name_property) or ""),
+            name=str(inputs.get(self.name_property(resource)) or ""),
             scope=self._settings.subscription,
-            path=path,
+            path=path_of(resource.type),
             location=location_of(inputs.get("location")),
             inputs=inputs,
             previous=plain(resource.outputs),

@@ -50,6 +50,12 @@ def gcp(schemas: dict[str, Schema]) -> Callable[..., Resource]:
 
 
 @pytest.fixture
+def azure(schemas: dict[str, Schema]) -> Callable[..., Resource]:
+    """Makes a resource of Azure: `azure("network:VirtualNetwork", "name", resourceGroupName="g")`."""
+    return partial(_asked, schemas["azure-native"])
+
+
+@pytest.fixture
 def create(account: AwsAccount, aws: Callable[..., Resource]) -> Callable[..., Entry]:
     """Creates a resource in the AWS account as the engine would, and returns what the ledger then has."""
     return partial(_create, account, aws)
@@ -61,6 +67,16 @@ def create_in_gcp(gcp: Callable[..., Resource]) -> Callable[..., Entry]:
 
     def make(account: Account, token: str, name: str = "it", /, **inputs: Any) -> Entry:
         return _create(account, gcp, token, name, **inputs)
+
+    return make
+
+
+@pytest.fixture
+def create_in_azure(azure: Callable[..., Resource]) -> Callable[..., Entry]:
+    """Creates a resource likewise in a subscription of Azure, the first argument."""
+
+    def make(account: Account, token: str, name: str = "it", /, **inputs: Any) -> Entry:
+        return _create(account, azure, token, name, **inputs)
 
     return make
 

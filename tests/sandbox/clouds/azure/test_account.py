@@ -1,0 +1,135 @@
+"""What the provider fills in, its previews, and the ids and outputs of what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.azure.cloud import Azure, AzureAccount, Settings
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.outputs import before
+from sandbox.clouds.values import UNKNOWN
+
+Stage = Any
+SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
+GROUP = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/g"
+
+
+def test_a_name_is_the_logical_name_and_eight_digits(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    filled = account.defaults(azure("network:VirtualNetwork", "net-a", resourceGroupName="g"), b"seed")
+    assert filled == {
+        "resourceGroupName": "g",
+        "virtualNetworkName": "net-a19b25856",
+        "__createBeforeDelete": True,
+        "azureApiVersion": "2024-05-01",
+    }
+
+
+def test_a_part_takes_the_logical_name_alone(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    filled = account.defaults(azure("network:Subnet", "nodes", resourceGroupName="g", virtualNetworkName="v"), b"s")
+    assert filled["subnetName"] == "nodes"
+    assert "__createBeforeDelete" not in filled
+
+
+def test_a_role_assignment_is_named_by_a_guid(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    asked = azure("authorization:RoleAssignment", scope=GROUP, principalId="p", roleDefinitionId="r")
+    assert account.defaults(asked, b"seed")["roleAssignmentName"] == "19b25856-e1c1-50ca-834c-ffc8b59b23ad"
+
+
+def test_a_generated_name_stays(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    asked = azure("network:VirtualNetwork", "v", resourceGroupName="g")
+    first = account.defaults(asked, b"one")
+    assert account.defaults(replace(asked, old_inputs=first), b"two") == first
+
+
+def test_a_location_is_the_one_it_had_then_the_providers_then_that_of_the_group(
+    ledger: Ledger, account: AzureAccount, azure: Callable[..., Resource], create: Callable[..., Entry]
+) -> None:
+    create("resources:ResourceGroup", "g", resourceGroupName="g", location="eastus")
+    asked = azure("network:VirtualNetwork", "w", resourceGroupName="G")
+    with_location = AzureAccount(ledger, Settings(subscription=SUBSCRIPTION, location="westus3"))
+    assert account.defaults(asked, b"s")["location"] == "eastus"
+    assert with_location.defaults(asked, b"s")["location"] == "westus3"
+    assert with_location.defaults(replace(asked, old_inputs={"location": "uksouth"}), b"s")["location"] == "uksouth"
+    assert account.defaults(replace(asked, inputs={"resourceGroupName": UNKNOWN}), b"s")["location"] is UNKNOWN
+
+
+def test_while_previewing_only_inputs_are_known(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    identity = {"type": "UserAssigned", "userAssignedIdentities": ["/an/id"]}
+    asked = azure("containerservice:ManagedCluster", resourceGroupName="g", identity=identity, tags={"a": "b"})
+    outputs = before(asked, account.known(asked))
+    assert outputs["tags"] == {"a": "b"}
+    assert outputs["identity"] == {
+        "delegatedResources": UNKNOWN,
+        "principalId": UNKNOWN,
+        "tenantId": UNKNOWN,
+        "type": "UserAssigned",
+        "userAssignedIdentities": UNKNOWN,
+    }
+    assert {name for name, value in outputs.items() if value is not UNKNOWN} == {"tags", "identity"}
+
+
+def test_over_an_update_only_name_and_location_stay_known(
+    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
+) -> None:
+    asked = azure("containerservice:ManagedCluster", **{**stage.cluster.inputs, "tags": {"a": "b"}})
+    changed = replace(asked, old_inputs=stage.cluster.inputs, outputs=stage.cluster.outputs, id=stage.cluster.id)
+    outputs = before(changed, account.known(changed))
+    assert (outputs["name"], outputs["location"], outputs["fqdn"]) == ("c", "eastus", UNKNOWN)
+
+
+def test_ids_are_those_of_arm(stage: Stage) -> None:
+    assert stage.group.id == GROUP
+    assert stage.nodes.id == f"{GROUP}/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
+    cluster = f"/subscriptions/{SUBSCRIPTION}/resourcegroups/g/providers/Microsoft.ContainerService/managedClusters/c"
+    assert stage.cluster.id == cluster
+    assert stage.pool().id == f"{cluster}/agentPools/training"
+    assert stage.file_system().id == f"{GROUP}/providers/Microsoft.StorageCache/amlFilesystems/shared"
+
+
+def test_what_is_made_has_a_name_a_type_and_a_place(stage: Stage) -> None:
+    outputs = stage.vnet.outputs
+    shown = {name: outputs[name] for name in ("name", "type", "location", "provisioningState", "azureApiVersion")}
+    assert shown == {
+        "name": "v",
+        "type": "Microsoft.Network/virtualNetworks",
+        "location": "eastus",
+        "provisioningState": "Succeeded",
+        "azureApiVersion": "2024-05-01",
+    }
+
+
+def test_a_location_is_answered_as_arm_writes_it(create: Callable[..., Entry]) -> None:
+    assert create("resources:ResourceGroup", location="East US").outputs["location"] == "eastus"
+
+
+def test_an_id_exists_once_whatever_its_case(stage: Stage) -> None:
+    with pytest.raises(CloudError, match=f"^cannot create already existing resource '{GROUP}/providers/.*/V'$"):
+        stage.make("network:VirtualNetwork", virtualNetworkName="V", addressSpace={"addressPrefixes": ["10.0.0.0/8"]})
+
+
+def test_a_group_is_there_before_what_is_in_it(create: Callable[..., Entry]) -> None:
+    with pytest.raises(CloudError, match='Status=404 Code="ResourceGroupNotFound"'):
+        create("managedidentity:UserAssignedIdentity", resourceGroupName="nowhere", location="eastus")
+
+
+def test_a_part_needs_the_whole(stage: Stage) -> None:
+    with pytest.raises(CloudError, match=r'Code="ParentResourceNotFound" Message="Failed to perform .*agentPools'):
+        stage.pool(resourceName="other")
+
+
+@pytest.mark.parametrize("config", [{}, {"subscriptionId": ""}, {"subscriptionId": UNKNOWN}])
+def test_a_provider_has_a_subscription(ledger: Ledger, config: dict[str, Any]) -> None:
+    with pytest.raises(CloudError, match="azure-native has no subscription: set `azure-native:subscriptionId`"):
+        Azure().configure(config, ledger)
+
+
+def test_a_subscription_is_a_guid() -> None:
+    found = Azure().check_config({"subscriptionId": "mine", "tenantId": SUBSCRIPTION})
+    assert [(it.path, it.reason) for it in found] == [
+        ("subscriptionId", "'mine' is not a GUID; one looks like 00000000-0000-0000-0000-000000000000")
+    ]
