@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLOUDS", "Cloud", "ClusterPlan", "cloud_of"]
 
-CLOUDS = ("aws", "gcp")
+CLOUDS = ("aws", "gcp", "azure")
 
 
 class Place(Protocol):

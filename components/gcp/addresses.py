@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from components.address_ranges import peer_problems, range_problems
 
 __all__ = ["GPU_PODS_PER_NODE", "AddressPlan", "address_problems", "plan_addresses"]
 
@@ -53,16 +55,8 @@ def address_problems(plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, pee
     peers: ranges at the other end of a VPN, as in access.cidrs.
     """
     ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in plan.named().items()}
-    problems = [f"the range of {name}, {cidr}, is not private" for name, cidr in ranges.items() if not _private(cidr)]
-    problems += _overlaps(ranges)
-    for peer in peers:
-        network = ipaddress.IPv4Network(peer)
-        problems += [
-            f"access.cidrs has {peer}, which overlaps the cluster's {name} ({cidr}): nothing could be routed to both; "
-            "name ranges outside of it"
-            for name, cidr in ranges.items()
-            if not name.startswith("GPU") and network.overlaps(cidr)
-        ]
+    routed = {name: network for name, network in ranges.items() if not name.startswith("GPU")}
+    problems = [*range_problems(ranges), *peer_problems(routed, peers)]
     rooms = {
         "nodes": (ranges["nodes"].num_addresses - _RESERVED, gpu_nodes + other_nodes),
         "pods": (ranges["pods"].num_addresses, gpu_nodes * _GPU_NODE_PODS + other_nodes * _NODE_PODS),
@@ -77,19 +71,3 @@ def address_problems(plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, pee
         if needed > room
     ]
     return problems
-
-
-def _private(network: ipaddress.IPv4Network) -> bool:
-    """Inside RFC 1918, which is narrower than what Python calls private."""
-    blocks = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
-    return any(network.subnet_of(ipaddress.IPv4Network(block)) for block in blocks)
-
-
-def _overlaps(ranges: Mapping[str, ipaddress.IPv4Network]) -> list[str]:
-    names = list(ranges)
-    return [
-        f"the ranges of {one} ({ranges[one]}) and {other} ({ranges[other]}) overlap"
-        for index, one in enumerate(names)
-        for other in names[index + 1 :]
-        if ranges[one].overlaps(ranges[other])
-    ]

@@ -1,0 +1,88 @@
+"""The address plan: ranges that stay private, clear of the fabric's own, and hold the nodes that are asked."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from components.address_ranges import peer_problems, range_problems
+
+__all__ = ["INFINIBAND_RANGE", "AddressPlan", "address_problems", "lustre_range"]
+
+# RDMA between the machines of a scale set has these addresses.
+# Source: Azure documentation, "Set up InfiniBand on HPC VMs".
+INFINIBAND_RANGE = "172.16.0.0/16"
+
+# The first four addresses of a subnet and the last one are Azure's. Source: Azure documentation, "Virtual network FAQ".
+_RESERVED = 5
+# An overlay gives every node a /24 of the pods' range. Source: AKS documentation, "Azure CNI Overlay".
+_NODE_PODS = 256
+# TiB -> prefix of the subnet that holds so much Lustre; /24 is the least that any source asks.
+# Sources: Azure Managed Lustre documentation, "Prerequisites"; azure-native SDK, AmlFilesystem.filesystemSubnet.
+_LUSTRE_SUBNETS = {196: 24, 400: 23}
+_LUSTRE_BLOCK = "10.0.32.0/20"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressPlan:
+    """network: of which nodes and lustre are subnets. pods, services: known inside the cluster only, so they have to
+    lie outside of the network. dns: address of the cluster's DNS, one of the services.
+    """
+
+    network: str = "10.0.0.0/16"
+    nodes: str = "10.0.0.0/20"
+    lustre: str = "10.0.32.0/24"
+    services: str = "10.1.0.0/20"
+    dns: str = "10.1.0.10"
+    pods: str = "10.4.0.0/14"
+
+
+def lustre_range(capacity_tib: int) -> str:
+    """The subnet of a Managed Lustre file system of this size. Above what is documented, all that there is room for."""
+    block = ipaddress.IPv4Network(_LUSTRE_BLOCK)
+    prefix = next((found for most, found in _LUSTRE_SUBNETS.items() if capacity_tib <= most), block.prefixlen)
+    return str(next(block.subnets(new_prefix=prefix))) if prefix > block.prefixlen else str(block)
+
+
+def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()) -> list[str]:
+    """Ranges that are public, overlap each other or the fabric's, or are too small; each problem starts with the field
+    of the spec it is about.
+
+    nodes: of all pools. peers: ranges at the other end of a VPN, as in access.cidrs.
+    """
+    outer = {
+        name: ipaddress.IPv4Network(cidr)
+        for name, cidr in {"network": plan.network, "services": plan.services, "pods": plan.pods}.items()
+    }
+    subnets = {name: ipaddress.IPv4Network(cidr) for name, cidr in {"nodes": plan.nodes, "Lustre": plan.lustre}.items()}
+    fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)
+    problems = [*range_problems(outer), *range_problems(subnets)]
+    problems += [
+        f"the range of {name}, {cidr}, lies outside of the network ({plan.network})"
+        for name, cidr in subnets.items()
+        if not cidr.subnet_of(outer["network"])
+    ]
+    problems += [
+        f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which InfiniBand has for itself"
+        for name, cidr in outer.items()
+        if cidr.overlaps(fabric)
+    ]
+    problems += [
+        f"access.cidrs has {peer}, which overlaps {INFINIBAND_RANGE}: InfiniBand has it for itself, and nodes reach "
+        "nothing else there; name other ranges"
+        for peer in peers
+        if ipaddress.IPv4Network(peer).overlaps(fabric)
+    ]
+    problems += peer_problems(outer, peers)
+    rooms = {
+        "nodes": (subnets["nodes"].num_addresses - _RESERVED, nodes),
+        "pods": (outer["pods"].num_addresses, nodes * _NODE_PODS),
+    }
+    problems += [
+        f"training.nodes and the other pools need {needed:,} addresses for {name}; the plan has {room:,}: ask for "
+        "fewer nodes"
+        for name, (room, needed) in rooms.items()
+        if needed > room
+    ]
+    return problems

@@ -1,0 +1,44 @@
+"""Ids of Azure Resource Manager: how they look, and the ones that are the same in every tenant. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["BUILT_IN_ROLES", "GROUP_NAME", "RESERVATION_GROUP", "UUID", "container_id", "resource_group_id", "role_id"]
+
+UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
+
+# Source: Azure Resource Manager, "Naming rules and restrictions for Azure resources".
+_NAME = r"[\w().-]{0,89}[\w()-]"
+GROUP_NAME = re.compile(rf"^{_NAME}$")
+
+RESERVATION_GROUP = re.compile(
+    rf"^(?P<group>/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME})"
+    r"/providers/Microsoft\.Compute/capacityReservationGroups/[\w-]{1,80}$",
+    re.IGNORECASE,
+)
+
+# Source: Azure documentation, "Azure built-in roles".
+BUILT_IN_ROLES = {
+    "Contributor": "b24988ac-6180-42a0-ab88-20f7382dd24c",
+    "Network Contributor": "4d97b98b-1d4f-4787-a291-c67834d212e7",
+    "Storage Account Contributor": "17d1049b-9a84-46fb-8f53-869881c3d3ab",
+    "Storage Blob Data Contributor": "ba92f5b4-2d11-453d-a403-e96b0029c9fe",
+}
+
+
+def role_id(subscription: str, role: str) -> str:
+    """The id of a built-in role as a subscription sees it. Raises KeyError for a role that is not in the table."""
+    return (
+        f"/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{BUILT_IN_ROLES[role]}"
+    )
+
+
+def resource_group_id(subscription: str, group: str) -> str:
+    """The id of a resource group by its name."""
+    return f"/subscriptions/{subscription}/resourceGroups/{group}"
+
+
+def container_id(account_id: str, container: str) -> str:
+    """The id of a container of blobs by that of its storage account."""
+    return f"{account_id}/blobServices/default/containers/{container}"

@@ -1,0 +1,69 @@
+"""Azure as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from components.azure.location import ZONES, parse_location
+from components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
+from components.azure.settings import KEYS
+from components.cloud import Cloud
+
+if TYPE_CHECKING:
+    import pulumi
+
+__all__ = ["CLOUD"]
+
+
+def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
+    storage, elastic, mig = plan.storage, plan.elastic, plan.mig
+    return [
+        (
+            "storage",
+            f"Azure Managed Lustre {storage.capacity_tib:,} TiB for {storage.usable_gib:,} GiB of data, "
+            f"{storage.gb_per_s:.1f} GB/s",
+        ),
+        (
+            "home",
+            f"Azure Files for small files, {plan.home.capacity_gib:,} GiB for {plan.home.expected_gib} GiB"
+            if plan.home
+            else "none",
+        ),
+        (
+            "elastic",
+            f"{'node auto provisioning' if elastic.engine == 'karpenter' else 'cluster autoscaler'}, up to "
+            f"{elastic.max_gpus} GPUs on {elastic.shape.machine_type}, {' or '.join(elastic.purchase)}"
+            if elastic
+            else "none",
+        ),
+        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.slices} x {mig.size}" if mig else "none"),
+    ]
+
+
+def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:
+    # Imported here: an SDK takes seconds, and a refused plan needs none.
+    import pulumi
+    import pulumi_azure_native as azure
+
+    from components.azure.cluster import TrainingCluster
+
+    location = plan.location
+    provider = azure.Provider("azure", subscription_id=location.subscription, location=location.region)
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+
+
+CLOUD = Cloud(
+    title="Azure",
+    service="AKS",
+    keys={"subscription": "00000000-0000-0000-0000-000000000000", "region": "eastus", "zone": "1"},
+    optional=KEYS,
+    zone_in=lambda region: ZONES[0],
+    parse_location=parse_location,
+    config_problems=config_problems,
+    plan_problems=plan_problems,
+    plan_cluster=lambda spec, location, stack, machine, storage_price: plan_cluster(
+        spec, location, stack=stack, machine=machine, storage_price=storage_price
+    ),
+    parts=_parts,
+    declare=_declare,
+)

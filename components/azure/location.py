@@ -1,0 +1,102 @@
+"""Where a cluster on Azure stands: a subscription, a region, the zone of its GPU nodes; and what is chosen there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components.azure.arm import UUID
+from components.azure.settings import Settings, parse_settings
+from components.input_error import did_you_mean
+
+__all__ = ["REGIONS", "ZONES", "Location", "parse_location"]
+
+REGIONS = (
+    "australiaeast",
+    "austriaeast",
+    "belgiumcentral",
+    "brazilsouth",
+    "canadacentral",
+    "centralindia",
+    "centralus",
+    "chilecentral",
+    "eastasia",
+    "eastus",
+    "eastus2",
+    "francecentral",
+    "germanywestcentral",
+    "indonesiacentral",
+    "israelcentral",
+    "italynorth",
+    "japaneast",
+    "japanwest",
+    "koreacentral",
+    "malaysiawest",
+    "mexicocentral",
+    "newzealandnorth",
+    "northcentralus",
+    "northeurope",
+    "norwayeast",
+    "polandcentral",
+    "qatarcentral",
+    "southafricanorth",
+    "southcentralus",
+    "southeastasia",
+    "spaincentral",
+    "swedencentral",
+    "switzerlandnorth",
+    "uaenorth",
+    "uksouth",
+    "westeurope",
+    "westus",
+    "westus2",
+    "westus3",
+)
+"""Regions with availability zones, and those that list an H100 without having any.
+
+Sources: Azure documentation, "Azure regions list"; Azure/karpenter-provider-azure, zz_generated.pricing.go (2026-06-18).
+"""
+
+ZONES = ("1", "2", "3")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Location:
+    """number: of the zone of the GPU nodes and of the storage they mount. A number is another place in each
+    subscription. settings: what the stack's configuration chooses that no other cloud has.
+    """
+
+    subscription: str
+    region: str
+    number: str
+    settings: Settings = Settings()
+
+    @property
+    def zone(self) -> str:
+        """The zone as nodes are labelled with it."""
+        return f"{self.region}-{self.number}"
+
+
+def parse_location(values: Mapping[str, str]) -> Location | list[str]:
+    """The location, or every problem with it in the words of the stack's configuration.
+
+    values: `subscription`, `region`, `zone` and the settings. One that is missing is reported elsewhere.
+    """
+    problems: list[str] = []
+    subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))
+    if subscription is not None and not UUID.match(subscription):
+        problems.append(
+            f"subscription is {subscription!r}; write the id of a subscription, such as "
+            "00000000-0000-0000-0000-000000000000 (`az account show --query id`)"
+        )
+    if region is not None and region not in REGIONS:
+        near = did_you_mean(region, REGIONS, alike=0.8)
+        problems.append(f"region is {region!r}; write an Azure region such as eastus{near}")
+    if zone is not None and zone not in ZONES:
+        problems.append(f"zone is {zone!r}; write the number of a zone, in quotes: {', '.join(ZONES)}")
+    settings = parse_settings(values)
+    if isinstance(settings, list):
+        return problems + settings
+    if problems or subscription is None or region is None or zone is None:
+        return problems
+    return Location(subscription=subscription.lower(), region=region, number=zone, settings=settings)

@@ -1,0 +1,166 @@
+"""How large and how fast an Azure Managed Lustre file system must be for what is asked of it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from components.offers import Offer, cheapest, offer
+from components.plan import GIB_PER_TIB, HEADROOM
+from components.spec import SharedStorage
+
+__all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
+
+# The user writes what an object's address starts with. Source: Azure Storage, names of accounts and containers.
+_BUCKET = re.compile(
+    r"^https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.windows\.net/(?P<container>[a-z0-9](-?[a-z0-9]){2,62})"
+    r"(?P<prefix>/.*)?$"
+)
+
+# Most without a request to Microsoft's support, TiB, by MB/s for each TiB.
+# Source: Azure Managed Lustre documentation, "Create a file system" (2024-11).
+_WITHOUT_REQUEST = {40: 768}
+_WITHOUT_REQUEST_ELSE = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tier:
+    """Capacities of one tier, TiB: whole steps, at most `most`."""
+
+    step: int
+    most: int
+
+
+# MB/s for each TiB -> its capacities. Sources: Azure Managed Lustre documentation, "Create a file system";
+# Azure/cyclecloud-slurm-workspace, bicep/amlfs.bicep (steps); Azure/ai-infrastructure-on-azure (greatest sizes, 2026-04).
+LUSTRE_TIERS = {
+    40: Tier(step=48, most=12_800),
+    125: Tier(step=16, most=4_096),
+    250: Tier(step=8, most=2_048),
+    500: Tier(step=4, most=1_024),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """A container of blobs whose objects appear on the file system. prefix: which of them, / for all."""
+
+    account: str
+    container: str
+    prefix: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LustrePlan:
+    """capacity_tib: as provisioned, TiB of 1,024 GiB. usable_gib: what data may fill. tier: MB/s for each TiB.
+
+    choice: why this tier, in one sentence. large: more than is given without a request to support.
+    """
+
+    capacity_tib: int
+    usable_gib: int
+    tier: int
+    protect: bool
+    choice: str
+    bucket: Bucket | None = None
+
+    @property
+    def sku(self) -> str:
+        return f"AMLFS-Durable-Premium-{self.tier}"
+
+    @property
+    def gb_per_s(self) -> Decimal:
+        """Throughput of the whole, GB/s."""
+        return Decimal(self.capacity_tib * self.tier) / 1_000
+
+    @property
+    def capacity_gib(self) -> int:
+        return self.capacity_tib * GIB_PER_TIB
+
+    @property
+    def large(self) -> bool:
+        return self.capacity_tib > _WITHOUT_REQUEST.get(self.tier, _WITHOUT_REQUEST_ELSE)
+
+
+def _steps(tier: int, tib: Decimal) -> int:
+    """The smallest capacity on sale that holds so much, TiB: Azure rounds up by itself, and bills what it made."""
+    step = LUSTRE_TIERS[tier].step
+    return max(1, math.ceil(tib / step)) * step
+
+
+def _for_size(asked: SharedStorage, tier: int) -> int:
+    return _steps(tier, asked.usable_tib * HEADROOM)
+
+
+def _for_all(asked: SharedStorage, tier: int) -> int:
+    return max(_for_size(asked, tier), _steps(tier, asked.gb_per_s * 1_000 / tier))
+
+
+def lustre_problems(asked: SharedStorage) -> list[str]:
+    """Why Azure can't give this storage, in the words of the spec."""
+    if asked.kind == "bucket":
+        return [
+            "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it "
+            "by storage.shared.bucket"
+        ]
+    problems: list[str] = []
+    if asked.bucket is not None and not _BUCKET.match(asked.bucket):
+        problems.append(
+            f"storage.shared.bucket is {asked.bucket!r}; on Azure a container is named "
+            "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear"
+        )
+    if asked.tier is not None and asked.tier not in LUSTRE_TIERS:
+        tiers = ", ".join(map(str, LUSTRE_TIERS))
+        return [*problems, f"storage.shared.tier is {asked.tier}; Azure Managed Lustre has {tiers} MB/s per TiB"]
+    tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
+    if not any(_for_all(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
+        limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} TiB at {tier} MB/s per TiB" for tier in tiers)
+        problems.append(
+            f"storage.shared asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s; "
+            f"Azure Managed Lustre has at most {limits}: ask for less"
+        )
+    return problems
+
+
+def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
+    """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
+
+    price: USD per GiB-month of a tier. A tier without a price is not ranked. Where none has one, it is the slowest that
+    reaches the throughput at the size the data need: a slower one would be made larger than that, a faster one costs
+    more by the TiB. Asked is what `lustre_problems` has no objection to.
+    """
+    offers = [
+        offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price(tier))
+        for tier, limits in LUSTRE_TIERS.items()
+        if _for_all(asked, tier) <= limits.most
+    ]
+    if asked.tier is None and all(item.monthly is None for item in offers):
+        chosen, choice = _by_size(asked, offers)
+    else:
+        chosen, choice = cheapest(offers, tier=asked.tier)
+    return LustrePlan(
+        capacity_tib=chosen.capacity_gib // GIB_PER_TIB,
+        usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
+        tier=chosen.tier,
+        protect=asked.protect,
+        choice=choice,
+        bucket=_bucket(asked.bucket),
+    )
+
+
+def _by_size(asked: SharedStorage, offers: list[Offer]) -> tuple[Offer, str]:
+    fitting = [item for item in offers if item.capacity_gib == _for_size(asked, item.tier) * GIB_PER_TIB]
+    why = "because no tier has a known price here"
+    if fitting:
+        return fitting[0], f"{fitting[0]}: the slowest tier that is fast enough at the size the data need, {why}"
+    return offers[-1], f"{offers[-1]}: the fastest tier, enlarged to be fast enough, {why}"
+
+
+def _bucket(address: str | None) -> Bucket | None:
+    match = None if address is None else _BUCKET.match(address)
+    if match is None:
+        return None
+    return Bucket(account=match["account"], container=match["container"], prefix=match["prefix"] or "/")

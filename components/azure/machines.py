@@ -1,0 +1,65 @@
+"""The GPU machines of Azure: which one a pool is made of, and what its name says of the fabric. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+
+from components.input_error import did_you_mean
+from components.shapes import Shape, shapes, training_shape
+from components.spec import ClusterSpec
+
+__all__ = ["CLOUD", "has_infiniband", "machine_problems", "quota_family", "training_machine"]
+
+CLOUD = "azure"
+
+# The `r` among the letters after the number of vCPUs. Source: Azure documentation, "Set up InfiniBand on HPC VMs".
+_INFINIBAND = re.compile(r"^Standard_N[A-Z]+\d+[a-z]*r[a-z]*_")
+
+# Machine type -> its quota, with the spaces Azure writes.
+# Source: Azure/karpenter-provider-azure, pkg/providers/instancetype/known_skus.yaml.
+_QUOTAS = {
+    "Standard_ND96isr_H100_v5": "standardNDSH100v5Family",
+    "Standard_ND96isr_H200_v5": "standardNDISRH200V5Family",
+    "Standard_NC40ads_H100_v5": "StandardNCadsH100v5Family",
+    "Standard_NC80adis_H100_v5": "StandardNCadsH100v5Family",
+    "Standard_ND96amsr_A100_v4": "standard NDAMSv4_A100Family",
+    "Standard_ND96asr_v4": "Standard NDASv4_A100 Family",
+}
+
+
+def has_infiniband(machine_type: str) -> bool:
+    """Whether a machine reaches others by InfiniBand, which its name says."""
+    return _INFINIBAND.match(machine_type) is not None
+
+
+def quota_family(machine_type: str) -> str:
+    """The name of the quota, in vCPUs, that a machine counts against. Raises KeyError for one that is in no table."""
+    return _QUOTAS[machine_type]
+
+
+def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
+    """The row of the machine; where the one named can't be used, of the one that the spec implies."""
+    fitting = _fitting(spec)
+    if machine in fitting:
+        return fitting[machine]
+    return training_shape(CLOUD, spec.accelerator, spec.training.fabric_gbps)
+
+
+def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
+    """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
+    fitting = _fitting(spec)
+    if machine is None or machine in fitting:
+        return []
+    known = {row.machine_type: row for row in shapes() if row.cloud == CLOUD}
+    if machine in known and known[machine].accelerator == spec.accelerator:
+        why = "which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pool"
+        return [f"machine is {machine!r}, {why}; with accelerator {spec.accelerator}: {', '.join(fitting)}"]
+    near = "" if machine in known else did_you_mean(machine, fitting)
+    return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]
+
+
+def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
+    """Machines for training: those with InfiniBand, and for a single node the others too."""
+    single = spec.training.nodes + spec.training.spares == 1
+    rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]
+    return {row.machine_type: row for row in rows if single or has_infiniband(row.machine_type)}

@@ -1,0 +1,329 @@
+"""The whole cluster on Azure as plain values: what needs no cloud is answered here. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from components.azure.access import AccessPlan, access_notes, access_problems, plan_access
+from components.azure.addresses import AddressPlan, address_problems, lustre_range
+from components.azure.arm import RESERVATION_GROUP
+from components.azure.elastic import ElasticPlan, elastic_losses, elastic_notes, plan_elastic
+from components.azure.files import HomePlan, home_problems, plan_home
+from components.azure.location import Location
+from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
+from components.azure.machines import CLOUD, machine_problems, training_machine
+from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_problems, plan_mig
+from components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
+from components.azure.quotas import quota_note
+from components.azure.settings import Driver
+from components.example_ranges import example_range_notes
+from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
+from components.shapes import Shape
+from components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
+
+__all__ = [
+    "AzureClusterPlan",
+    "PlacementPlan",
+    "SystemPlan",
+    "TrainingPlan",
+    "config_problems",
+    "plan_cluster",
+    "plan_problems",
+]
+
+# The version of the other clouds. Source: Azure/AKS releases, 2026-10-25 (1.35.9 is available).
+KUBERNETES_VERSION = "1.35"
+
+# A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
+_CLUSTER_NAME = 54
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan:
+    """CPU nodes for DNS and operators: one in each of three zones. root_gib: fits on the machine's own 150 GiB."""
+
+    machine_type: str = "Standard_D4ds_v5"
+    vcpus: int = 4
+    nodes: int = 3
+    root_gib: int = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementPlan:
+    """One scale set is one InfiniBand domain, whatever stands here.
+
+    reservation: id of a capacity reservation group, which lies in the resource group of id `reserved_in`.
+    proximity_group: made for the pool.
+    """
+
+    reservation: str | None = None
+    reserved_in: str | None = None
+    proximity_group: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """active: the capacity can be had now; that of a block only once it has begun. root_gib: on the machine's own disk
+    of 1,024 GiB.
+    """
+
+    shape: Shape
+    nodes: int
+    spares: int
+    placement: PlacementPlan
+    active: bool = True
+    root_gib: int = 1_000
+
+    @property
+    def size(self) -> int:
+        """Nodes bought: asked and spare."""
+        return self.nodes + self.spares
+
+    @property
+    def started(self) -> int:
+        """Nodes that AKS is asked for now."""
+        return self.size if self.active else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AzureClusterPlan:
+    """cluster_name: of the AKS cluster. account_name: of the storage account for home folders, unique among all of
+    Azure's. driver: who owns the drivers of all GPU nodes.
+    """
+
+    name: str
+    cluster_name: str
+    account_name: str
+    stack: str
+    location: Location
+    labels: Mapping[str, str]
+    kubernetes_version: str
+    driver: Driver
+    access: AccessPlan
+    addresses: AddressPlan
+    system: SystemPlan
+    training: TrainingPlan
+    storage: LustrePlan
+    home: HomePlan | None
+    elastic: ElasticPlan | None
+    mig: MigPlan | None
+    facts: Mapping[str, Any]
+
+
+def plan_cluster(
+    spec: ClusterSpec,
+    location: Location,
+    *,
+    stack: str,
+    machine: str | None = None,
+    storage_price: StoragePrice | None = None,
+) -> AzureClusterPlan:
+    """The plan of a spec at a location. Raises PlanError with every reason why Azure can't carry it.
+
+    machine: machine type of the training pool, where it shall not be the one that the spec implies.
+    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    """
+    problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
+    if problems:
+        raise PlanError(problems)
+    shape, driver = training_machine(spec, machine), location.settings.driver
+    elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
+    training = _training(spec, shape, location)
+    storage = plan_lustre(
+        spec.storage.shared, lambda tier: storage_price(CLOUD, location.region, tier) if storage_price else None
+    )
+    addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
+    return AzureClusterPlan(
+        name=spec.name,
+        cluster_name=_cluster_name(spec, stack),
+        account_name=_account_name(spec, stack, location),
+        stack=stack,
+        location=location,
+        labels=dict(spec.labels),
+        kubernetes_version=KUBERNETES_VERSION,
+        driver=driver,
+        access=plan_access(spec.access, network_cidr=addresses.network),
+        addresses=addresses,
+        system=SystemPlan(),
+        training=training,
+        storage=storage,
+        home=plan_home(spec.storage.home),
+        elastic=elastic,
+        mig=mig,
+        facts=cluster_facts(
+            spec,
+            equivalence=Equivalence(
+                shape=shape,
+                nodes=spec.training.nodes,
+                co_location=_co_location(training),
+                storage_gib=storage.capacity_gib,
+                storage_gb_per_s=storage.gb_per_s,
+            ),
+            outside_training=[
+                *([f"{spec.name}-elastic"] if elastic else []),
+                *([f"{spec.name}-mig"] if mig else []),
+            ],
+            not_built=[],
+            losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
+            notes=[
+                *_notes(spec, storage, location),
+                *purchase_notes(spec, shape, location),
+                *elastic_notes(elastic),
+                _quotas(spec, training, elastic, mig, location),
+                *access_notes(spec.access),
+                *example_range_notes(spec.access),
+            ],
+        ),
+    )
+
+
+def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[str]:
+    """Why the machine, or what a stack's configuration chooses, can't be used, in the words of the configuration."""
+    problems = machine_problems(spec, machine)
+    if location is None:
+        return problems
+    settings = location.settings
+    problems += [*scale_set_problems(spec, location), *driver_problems(spec, settings.driver)]
+    missing = [
+        key
+        for key, value in (("bucketGroup", settings.bucket_group), ("lustrePrincipal", settings.lustre_principal))
+        if value is None
+    ]
+    if spec.storage.shared.bucket is not None and missing:
+        problems.append(
+            f"{missing[0]} is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by "
+            "the roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account "
+            f"(bucketGroup: its resource group); add {' and '.join(missing)}"
+        )
+    return problems
+
+
+def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[str]:
+    """Every reason why Azure can't carry a spec anywhere; each starts with the field it is about."""
+    del machine
+    return [
+        *purchase_problems(spec),
+        *_name_problems(_cluster_name(spec, stack)),
+        *access_problems(spec.access),
+        *_address_problems(spec),
+        *mig_problems(spec),
+        *home_problems(spec.storage.home),
+        *lustre_problems(spec.storage.shared),
+    ]
+
+
+def _cluster_name(spec: ClusterSpec, stack: str) -> str:
+    """Stack names may hold what names of clusters may not."""
+    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
+
+
+def _account_name(spec: ClusterSpec, stack: str, location: Location) -> str:
+    """3 to 24 lower-case letters and digits, which nobody else in Azure has."""
+    own = hashlib.sha256(f"{location.subscription} {stack} {spec.name}".encode()).hexdigest()[:10]
+    return f"{re.sub(r'[^a-z0-9]', '', spec.name)[:14]}{own}"
+
+
+def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPlan:
+    reserved = RESERVATION_GROUP.match(spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
+    return TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        placement=PlacementPlan(
+            reservation=reserved[0] if reserved else None,
+            reserved_in=reserved["group"] if reserved else None,
+            proximity_group=location.settings.proximity_group,
+        ),
+        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+        root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
+    )
+
+
+def _name_problems(cluster_name: str) -> list[str]:
+    if len(cluster_name) <= _CLUSTER_NAME:
+        return []
+    return [
+        f"name and stack make the cluster's name {cluster_name!r}; AKS takes {_CLUSTER_NAME} characters: shorten one "
+        "of them"
+    ]
+
+
+def _address_problems(spec: ClusterSpec) -> list[str]:
+    elastic, mig = plan_elastic(spec), None if mig_problems(spec) else plan_mig(spec, "operators")
+    nodes = spec.training.nodes + spec.training.spares + SystemPlan.nodes
+    nodes += (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
+    peers = spec.access.cidrs if isinstance(spec.access, PrivateAccess) else ()
+    return address_problems(AddressPlan(), nodes=nodes, peers=peers)
+
+
+def _co_location(training: TrainingPlan) -> str:
+    if training.size == 1:
+        return "none, a single node"
+    where = f", in {training.placement.reservation}" if training.placement.reservation else ""
+    return f"one scale set, a non-blocking InfiniBand domain{where}"
+
+
+def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """What Azure can't give of what the spec asks."""
+    losses: list[str] = []
+    if shape.fabric_gbps < spec.training.fabric_gbps:
+        asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
+        losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
+    if shape.gpus != 8:
+        losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
+    if spec.storage.shared.fabric:
+        losses.append(
+            f"storage.shared.fabric: Azure Managed Lustre is reached by TCP over {shape.host_gbps} Gb/s a node, never "
+            "over InfiniBand"
+        )
+    return losses
+
+
+def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location) -> list[str]:
+    """What the spec does not say of itself."""
+    notes = [f"shared storage: {storage.choice}"]
+    if storage.large:
+        notes.append(
+            f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
+            "Microsoft's support; documents give different limits"
+        )
+    if storage.bucket is not None:
+        notes.append(
+            f"container {storage.bucket.container} must exist in {location.region}, in an account with keys enabled; "
+            "its objects appear on the file system, and nothing is written back by itself"
+        )
+    home = plan_home(spec.storage.home)
+    if home is not None:
+        notes.append(
+            f"home folders: Azure Files is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"
+        )
+    if location.settings.infiniband_feature:
+        notes.append(
+            "AKSInfinibandSupport is registered for the whole subscription and stays after destroy; GB200 and GB300 "
+            "pools of the subscription need it off"
+        )
+    if location.settings.driver == "operators":
+        notes.append("the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run")
+    return notes
+
+
+def _quotas(
+    spec: ClusterSpec,
+    training: TrainingPlan,
+    elastic: ElasticPlan | None,
+    mig: MigPlan | None,
+    location: Location,
+) -> str:
+    pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
+    spot: list[tuple[Shape, int]] = []
+    if elastic is not None:
+        pools += [(elastic.shape, elastic.most_nodes)] if "on-demand" in elastic.purchase else []
+        spot += [(elastic.shape, elastic.most_nodes)] if "spot" in elastic.purchase else []
+    if mig is not None:
+        (spot if mig.spot else pools).append((mig.shape, mig.nodes))
+    system = SystemPlan.vcpus * SystemPlan.nodes
+    return quota_note(pools, spot, system=system, region=location.region)

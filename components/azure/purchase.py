@@ -1,0 +1,129 @@
+"""What each way to buy GPU nodes asks of a pool on Azure. Nothing here buys a reservation. Imports no Pulumi.
+
+Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
+(2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; AKS documentation, "Use
+capacity reservation groups".
+"""
+
+from __future__ import annotations
+
+from components.azure.arm import RESERVATION_GROUP
+from components.azure.location import Location
+from components.azure.settings import MOST_NODES
+from components.shapes import Shape
+from components.spec import (
+    CapacityBlockPurchase,
+    ClusterSpec,
+    FlexStartPurchase,
+    OnDemandPurchase,
+    ReservationPlacement,
+)
+
+__all__ = ["purchase_notes", "purchase_problems", "scale_set_problems"]
+
+# Machines in one block, and how long it lasts.
+_BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
+_BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
+
+
+def purchase_problems(spec: ClusterSpec) -> list[str]:
+    """Why these nodes can't be bought as the spec says, in any subscription."""
+    nodes = spec.training.nodes + spec.training.spares
+    problems: list[str] = []
+    flex_start = "which Google Cloud sells and Azure does not"
+    if isinstance(spec.purchase, FlexStartPurchase):
+        problems.append(
+            f"purchase.kind is 'flex-start', {flex_start}; choose on-demand, or capacity-block for capacity of fixed "
+            "dates"
+        )
+    if spec.elastic is not None and "flex-start" in spec.elastic.purchase:
+        problems.append(f"elastic.purchase has flex-start, {flex_start}; choose from on-demand and spot")
+    if spec.mig is not None and spec.mig.purchase == "flex-start":
+        problems.append(f"mig.purchase is 'flex-start', {flex_start}; choose on-demand or spot")
+    if isinstance(spec.placement, ReservationPlacement):
+        if not RESERVATION_GROUP.match(spec.placement.id):
+            problems.append(
+                f"placement.id is {spec.placement.id!r}; on Azure write the id of a capacity reservation group, "
+                "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME"
+            )
+        if spec.placement.group is not None:
+            problems.append(
+                "placement.group is set; on Azure capacity reservations and proximity placement groups exclude each "
+                "other: remove it"
+            )
+    if isinstance(spec.purchase, CapacityBlockPurchase):
+        problems += _block_problems(nodes, spec.duration)
+    if nodes > MOST_NODES:
+        problems.append(
+            f"training.nodes and training.spares make {nodes} nodes; InfiniBand is within one scale set, which holds "
+            f"at most {MOST_NODES}: ask for fewer"
+        )
+    return problems
+
+
+def _block_problems(nodes: int, hours: int) -> list[str]:
+    problems: list[str] = []
+    days = hours / 24
+    first, last = _BLOCK_WEEKS
+    if nodes > _BLOCK_SIZES[-1]:
+        problems.append(
+            f"training.nodes and training.spares make {nodes} nodes; one block of capacity holds at most "
+            f"{_BLOCK_SIZES[-1]}: ask for fewer"
+        )
+    if days > last * 7:
+        problems.append(
+            f"purchase.kind is 'capacity-block', on Azure for 1 to {_BLOCK_DAYS} days or {first} to {last} weeks, and "
+            f"duration is {days:g} days; shorten duration or choose on-demand"
+        )
+    return problems
+
+
+def scale_set_problems(spec: ClusterSpec, location: Location) -> list[str]:
+    """Why the scale set of this subscription is too small, in the words of the stack's configuration."""
+    nodes, limit = spec.training.nodes + spec.training.spares, location.settings.scale_set_limit
+    problems: list[str] = []
+    if limit < nodes <= MOST_NODES:
+        problems.append(
+            f"scaleSetLimit is {limit}, and training.nodes and training.spares make {nodes} nodes in one scale set, "
+            f"the InfiniBand domain; have Microsoft's support raise it and write the new limit, at most {MOST_NODES}, "
+            "or ask for fewer nodes"
+        )
+    if location.settings.proximity_group and isinstance(spec.placement, ReservationPlacement):
+        problems.append(
+            "proximityGroup is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group "
+            "for reserved capacity; remove it"
+        )
+    return problems
+
+
+def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[str]:
+    """What must be true that a plan, which asks no cloud, can't check."""
+    nodes, machine = spec.training.nodes + spec.training.spares, shape.machine_type
+    if not isinstance(spec.placement, ReservationPlacement):
+        if not isinstance(spec.purchase, OnDemandPurchase):
+            return []
+        return [
+            f"on demand promises no capacity: where {location.zone} has no {nodes} x {machine}, the pool ends with "
+            "AllocationFailed; quota is not capacity, and reserved instances and savings plans hold none"
+        ]
+    reserved = spec.placement.id
+    notes = [
+        f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: nothing is looked "
+        "up before up, and the cluster's identity gets Contributor on its resource group, which may take an hour"
+    ]
+    if not isinstance(spec.purchase, CapacityBlockPurchase):
+        notes.append(
+            "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
+            "Resource SKUs API (CapacityReservationSupported) has the truth for a subscription"
+        )
+        return notes
+    size = next(size for size in _BLOCK_SIZES if size >= nodes)
+    idle = size - nodes
+    unused = f": {idle} of them {'is' if idle == 1 else 'are'} paid for and not used" if idle else ""
+    notes.append(
+        f"{nodes} nodes need a block of {size} machines (blocks have {', '.join(map(str, _BLOCK_SIZES))}){unused}; a "
+        f"block lasts 1 to {_BLOCK_DAYS} days or {_BLOCK_WEEKS[0]} to {_BLOCK_WEEKS[1]} weeks"
+    )
+    if not spec.purchase.active:
+        notes.append(f"the training pool has 0 nodes until {reserved} has begun: then set purchase.active: true, run up")
+    return notes

@@ -1,0 +1,77 @@
+"""What a stack on Azure chooses that no other cloud has: keys of its configuration, each optional."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from components.azure.arm import GROUP_NAME, UUID
+from components.input_error import did_you_mean
+
+__all__ = ["KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
+
+Driver = Literal["operators", "aks"]
+
+# Virtual machines of one scale set with a single placement group, as sold and as Microsoft's support raises it.
+# Source: Azure documentation, "Set up InfiniBand on HPC VMs" (2026-09-25).
+_NODES, MOST_NODES = 100, 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """scale_set_limit: virtual machines that one scale set may hold in this subscription.
+
+    driver: who owns the drivers of all GPU nodes: NVIDIA's operators, for GPUs and InfiniBand, or AKS for the GPUs.
+    proximity_group: whether the training pool gets a proximity placement group: it shortens the way between nodes over
+    Ethernet and is no part of InfiniBand.
+    infiniband_feature: whether the program registers AKSInfinibandSupport, which holds for the whole subscription.
+    bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
+    of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account.
+    """
+
+    scale_set_limit: int = _NODES
+    driver: Driver = "operators"
+    proximity_group: bool = False
+    infiniband_feature: bool = False
+    bucket_group: str | None = None
+    lustre_principal: str | None = None
+
+
+KEYS = ("scaleSetLimit", "gpuDriver", "proximityGroup", "infinibandFeature", "bucketGroup", "lustrePrincipal")
+
+
+def parse_settings(values: Mapping[str, str]) -> Settings | list[str]:
+    """The settings among the values of a configuration, or every problem with them."""
+    problems: list[str] = []
+    limit = values.get("scaleSetLimit", str(_NODES))
+    if not limit.isdecimal() or not _NODES <= int(limit) <= MOST_NODES:
+        problems.append(
+            f"scaleSetLimit is {limit!r}; write a whole number from {_NODES}, which every subscription has, to "
+            f"{MOST_NODES}, to which Microsoft's support raises it"
+        )
+    driver = values.get("gpuDriver", "operators")
+    if driver not in ("operators", "aks"):
+        near = did_you_mean(driver, ("operators", "aks"))
+        problems.append(f"gpuDriver is {driver!r}; allowed: operators, aks{near}")
+    for key in ("proximityGroup", "infinibandFeature"):
+        if values.get(key, "false") not in ("true", "false"):
+            problems.append(f"{key} is {values[key]!r}; allowed: true, false")
+    group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
+    if group is not None and not GROUP_NAME.match(group):
+        problems.append(f"bucketGroup is {group!r}; write the name of the storage account's resource group")
+    if principal is not None and not UUID.match(principal):
+        problems.append(
+            f"lustrePrincipal is {principal!r}; write the object id that the service principal HPC Cache Resource "
+            "Provider has in your tenant"
+        )
+    if problems:
+        return problems
+    return Settings(
+        scale_set_limit=int(limit),
+        driver=cast(Driver, driver),
+        proximity_group=values.get("proximityGroup") == "true",
+        infiniband_feature=values.get("infinibandFeature") == "true",
+        bucket_group=group,
+        lustre_principal=principal,
+    )
