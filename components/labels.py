@@ -6,7 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["LABEL_VALUE", "OWN_LABELS", "REQUIRED_LABELS", "aws_tags", "gcp_labels", "kubernetes_labels"]
+__all__ = [
+    "LABEL_VALUE",
+    "OWN_LABELS",
+    "REQUIRED_LABELS",
+    "aws_tags",
+    "azure_tags",
+    "gcp_labels",
+    "kubernetes_labels",
+]
 
 REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
 
@@ -43,3 +51,13 @@ def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str
     """
     own = {"name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}
     return {**labels, **{key: re.sub(r"[^a-z0-9_-]", "-", text.lower())[:63] for key, text in own.items()}}
+
+
+def azure_tags(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:
+    """Azure tags of one resource: the labels, its logical name, and the Pulumi project and stack that own it.
+
+    Their names are the same in upper and lower case to Azure, so there is one `name` and no `Name`. Storage accounts
+    take names of 128 characters and the rest 512, values have 256. Source: Azure Resource Manager, "Use tags to
+    organize your Azure resources".
+    """
+    return {**labels, "name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}

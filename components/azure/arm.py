@@ -29,9 +29,7 @@ BUILT_IN_ROLES = {
 
 def role_id(subscription: str, role: str) -> str:
     """The id of a built-in role as a subscription sees it. Raises KeyError for a role that is not in the table."""
-    return (
-        f"/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{BUILT_IN_ROLES[role]}"
-    )
+    return f"/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{BUILT_IN_ROLES[role]}"
 
 
 def resource_group_id(subscription: str, group: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from components.azure.location import ZONES, parse_location
+from components.azure.location import first_zone, parse_location
 from components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
 from components.azure.settings import KEYS
 from components.cloud import Cloud
@@ -57,7 +57,7 @@ CLOUD = Cloud(
     service="AKS",
     keys={"subscription": "00000000-0000-0000-0000-000000000000", "region": "eastus", "zone": "1"},
     optional=KEYS,
-    zone_in=lambda region: ZONES[0],
+    zone_in=first_zone,
     parse_location=parse_location,
     config_problems=config_problems,
     plan_problems=plan_problems,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from components.azure.machines import CLOUD
 from components.shapes import Shape, elastic_shape
@@ -39,7 +39,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
     if elastic is None:
         return None
     shape = elastic_shape(CLOUD, spec.accelerator)
-    sold = [cast(Purchase, kind) for kind in elastic.purchase if kind != "flex-start"]
+    sold: list[Purchase] = [kind for kind in elastic.purchase if kind != "flex-start"]
     return ElasticPlan(
         engine=elastic.engine,
         shape=shape,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from components.azure.arm import UUID
 from components.azure.settings import Settings, parse_settings
 from components.input_error import did_you_mean
 
-__all__ = ["REGIONS", "ZONES", "Location", "parse_location"]
+__all__ = ["REGIONS", "ZONES", "Location", "first_zone", "parse_location"]
 
 REGIONS = (
     "australiaeast",
@@ -54,7 +54,8 @@ REGIONS = (
 )
 """Regions with availability zones, and those that list an H100 without having any.
 
-Sources: Azure documentation, "Azure regions list"; Azure/karpenter-provider-azure, zz_generated.pricing.go (2026-06-18).
+Sources: Azure documentation, "Azure regions list"; Azure/karpenter-provider-azure, zz_generated.pricing.go
+(2026-06-18).
 """
 
 ZONES = ("1", "2", "3")
@@ -69,12 +70,18 @@ class Location:
     subscription: str
     region: str
     number: str
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
 
     @property
     def zone(self) -> str:
         """The zone as nodes are labelled with it."""
         return f"{self.region}-{self.number}"
+
+
+def first_zone(region: str) -> str:
+    """The first zone of a region: they have the same numbers everywhere."""
+    del region
+    return ZONES[0]
 
 
 def parse_location(values: Mapping[str, str]) -> Location | list[str]:

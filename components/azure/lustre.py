@@ -34,8 +34,9 @@ class Tier:
     most: int
 
 
-# MB/s for each TiB -> its capacities. Sources: Azure Managed Lustre documentation, "Create a file system";
-# Azure/cyclecloud-slurm-workspace, bicep/amlfs.bicep (steps); Azure/ai-infrastructure-on-azure (greatest sizes, 2026-04).
+# MB/s for each TiB -> its capacities.
+# Sources: Azure Managed Lustre documentation, "Create a file system"; Azure/cyclecloud-slurm-workspace,
+# bicep/amlfs.bicep (steps); Azure/ai-infrastructure-on-azure (greatest sizes, 2026-04).
 LUSTRE_TIERS = {
     40: Tier(step=48, most=12_800),
     125: Tier(step=16, most=4_096),

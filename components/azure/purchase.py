@@ -125,5 +125,7 @@ def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[
         f"block lasts 1 to {_BLOCK_DAYS} days or {_BLOCK_WEEKS[0]} to {_BLOCK_WEEKS[1]} weeks"
     )
     if not spec.purchase.active:
-        notes.append(f"the training pool has 0 nodes until {reserved} has begun: then set purchase.active: true, run up")
+        notes.append(
+            f"the training pool has 0 nodes until {reserved} has begun: then set purchase.active: true, run up"
+        )
     return notes

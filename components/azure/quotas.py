@@ -10,7 +10,9 @@ from components.shapes import Shape
 __all__ = ["quota_note"]
 
 
-def quota_note(pools: Sequence[tuple[Shape, int]], spot: Sequence[tuple[Shape, int]], *, system: int, region: str) -> str:
+def quota_note(
+    pools: Sequence[tuple[Shape, int]], spot: Sequence[tuple[Shape, int]], *, system: int, region: str
+) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
     pools, spot: machines and their number. system: vCPUs of CPU nodes. Each family counts against the whole region as

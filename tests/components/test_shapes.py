@@ -23,8 +23,10 @@ def test_no_machine_type_stands_twice() -> None:
     assert len(keys) == len(set(keys))
 
 
-def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row() -> None:
-    memory = {(row.accelerator, row.gpu_memory_mib) for row in shapes()}
+def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row_but_that_of_the_nvl() -> None:
+    nvl = {"Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"}
+    assert {row.gpu_memory_mib for row in shapes() if row.machine_type in nvl} == {94 * 1024}
+    memory = {(row.accelerator, row.gpu_memory_mib) for row in shapes() if row.machine_type not in nvl}
     assert memory == {("h100", 81920), ("h200", 144384), ("a100-80gb", 81920), ("a100-40gb", 40960)}
 
 
@@ -44,6 +46,11 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row() -> None:
         ("gcp", "h200", 0, "a3-ultragpu-8g"),
         ("gcp", "a100-80gb", 400, "a2-ultragpu-8g"),
         ("gcp", "a100-40gb", 0, "a2-highgpu-8g"),
+        ("azure", "h100", 0, "Standard_ND96isr_H100_v5"),
+        ("azure", "h100", 6400, "Standard_ND96isr_H100_v5"),
+        ("azure", "h200", 3200, "Standard_ND96isr_H200_v5"),
+        ("azure", "a100-80gb", 400, "Standard_ND96amsr_A100_v4"),
+        ("azure", "a100-40gb", 0, "Standard_ND96asr_v4"),
     ],
 )
 def test_training_takes_a_fabric_that_is_fast_enough_else_the_fastest(
@@ -53,8 +60,12 @@ def test_training_takes_a_fabric_that_is_fast_enough_else_the_fastest(
 
 
 def test_elastic_takes_the_smallest_machine_even_of_another_accelerator() -> None:
-    found = [elastic_shape(cloud, kind).machine_type for cloud in ("aws", "gcp") for kind in ("h100", "h200")]
-    assert found == ["p5.4xlarge", "p5.4xlarge", "a3-highgpu-1g", "a3-highgpu-1g"]
+    found = [elastic_shape(cloud, kind).machine_type for cloud in ("aws", "gcp", "azure") for kind in ("h100", "h200")]
+    assert found == [
+        *("p5.4xlarge", "p5.4xlarge"),
+        *("a3-highgpu-1g", "a3-highgpu-1g"),
+        *("Standard_NC40ads_H100_v5", "Standard_NC40ads_H100_v5"),
+    ]
 
 
 def test_what_is_not_in_the_table_is_said() -> None:

@@ -1,0 +1,177 @@
+"""The training cluster on Azure: puts the parts together."""
+
+from __future__ import annotations
+
+import functools
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native import features, resources
+
+from components.azure.control_plane import ControlPlane
+from components.azure.home import Home
+from components.azure.identity import ClusterIdentity
+from components.azure.mig_pool import MigPool
+from components.azure.monitoring import Monitoring
+from components.azure.native_pool import NativePool
+from components.azure.network import Network
+from components.azure.node_pool import GpuNodes
+from components.azure.plan import AzureClusterPlan
+from components.azure.storage import Storage
+from components.azure.training_pool import TrainingPool
+from components.kubernetes.checks import check_object
+from components.kubernetes.workspace import Workspace
+from components.labels import azure_tags, kubernetes_labels
+
+__all__ = ["TrainingCluster"]
+
+
+class TrainingCluster(pulumi.ComponentResource):
+    """An AKS cluster with one co-located training pool.
+
+    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
+    component's inputs only, and policies see its outputs only.
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    """
+
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, plan: AzureClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
+        checked = pulumi.ResourceOptions(transformations=[check_object])
+        super().__init__(
+            "gpucluster:azure:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+        )
+        here = pulumi.ResourceOptions(parent=self)
+        location, settings = plan.location, plan.location.settings
+        tags = functools.partial(_tags, plan)
+        labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
+        provisioned = plan.elastic is not None and plan.elastic.engine == "karpenter"
+
+        if settings.infiniband_feature:
+            _infiniband_feature(f"{name}-infiniband", here)
+        made = resources.ResourceGroup(f"{name}-group", tags=tags(f"{name}-group"), opts=here)
+        group = made.name
+        network = Network(
+            f"{name}-network",
+            plan.addresses,
+            location,
+            group=group,
+            storage=plan.home is not None,
+            tags=tags,
+            opts=here,
+        )
+        reserved_in = plan.training.placement.reserved_in
+        identity = ClusterIdentity(
+            f"{name}-identity",
+            subscription=location.subscription,
+            group=group,
+            roles={
+                "network": ("Network Contributor", network.network_id),
+                **({"reservation": ("Contributor", reserved_in)} if reserved_in else {}),
+            },
+            tags=tags,
+            opts=here,
+        )
+        control_plane = ControlPlane(
+            f"{name}-control-plane",
+            cluster_name=plan.cluster_name,
+            version=plan.kubernetes_version,
+            group=group,
+            access=plan.access,
+            addresses=plan.addresses,
+            network=network,
+            identity=identity,
+            system=plan.system,
+            provisioning=provisioned,
+            labels=labels,
+            tags=tags,
+            opts=here,
+        )
+        Monitoring(f"{name}-monitoring", group=group, control_plane=control_plane, tags=tags, opts=here)
+        inside = pulumi.ResourceOptions(
+            parent=self,
+            providers=[
+                kubernetes.Provider(
+                    f"{name}-kubernetes",
+                    kubeconfig=control_plane.kubeconfig,
+                    enable_server_side_apply=True,
+                    opts=pulumi.ResourceOptions(parent=self),
+                )
+            ],
+        )
+        workspace = Workspace(f"{name}-workspace", labels=labels, opts=inside)
+        storage = Storage(
+            f"{name}-storage",
+            plan.storage,
+            location=location,
+            group=group,
+            network=network,
+            tags=tags,
+            opts=here,
+        ).volume
+        home = None
+        if plan.home is not None:
+            home = Home(
+                f"{name}-home",
+                plan.home,
+                account_name=plan.account_name,
+                group=group,
+                network=network,
+                tags=tags,
+                opts=here,
+            ).volume
+        workspace.mount(storage, home)
+        nodes = GpuNodes(
+            group=group,
+            control_plane=control_plane,
+            network=network,
+            version=plan.kubernetes_version,
+            zone=location.number,
+            driver=plan.driver,
+            labels=labels,
+            tags=tags,
+        )
+        # GPU nodes are most of the bill: an API that `up` can't reach fails before they start.
+        before_gpus: list[pulumi.Resource] = [workspace.namespace]
+        TrainingPool(
+            f"{name}-training",
+            plan.training,
+            location=location,
+            group=group,
+            nodes=nodes,
+            # A file system takes long, while GPUs would wait and cost.
+            after=[*before_gpus, *storage.after],
+            tags=tags,
+            opts=here,
+        )
+        if plan.mig is not None:
+            MigPool(f"{name}-mig", plan.mig, nodes=nodes, after=before_gpus, opts=here)
+        if plan.elastic is not None and not provisioned:
+            NativePool(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
+        self.cluster_name = control_plane.cluster_name
+        self.endpoint = control_plane.endpoint
+        self.kubeconfig = control_plane.kubeconfig
+        self.register_outputs(
+            {
+                **plan.facts,
+                "clusterName": self.cluster_name,
+                "endpoint": self.endpoint,
+                "kubeconfig": self.kubeconfig,
+            }
+        )
+
+
+def _infiniband_feature(name: str, opts: pulumi.ResourceOptions) -> None:
+    """Registers the feature for the whole subscription; others may use it, so it stays when this cluster goes."""
+    features.SubscriptionFeatureRegistration(
+        name,
+        provider_namespace="Microsoft.ContainerService",
+        feature_name="AKSInfinibandSupport",
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True)),
+    )
+
+
+def _tags(plan: AzureClusterPlan, name: str) -> dict[str, str]:
+    return azure_tags(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

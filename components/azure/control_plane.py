@@ -1,0 +1,182 @@
+"""The AKS control plane, with the one pool that is part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_azure_native import containerservice
+
+from components.azure.access import AccessPlan
+from components.azure.addresses import AddressPlan
+from components.azure.identity import ClusterIdentity, Tagger
+from components.azure.kubeconfig import kubeconfig
+from components.azure.location import ZONES
+from components.azure.network import Network
+from components.azure.node_image import OS_SKU
+from components.azure.plan import SystemPlan
+from components.kubernetes.names import POOL, SYSTEM_POOL
+
+__all__ = ["ControlPlane"]
+
+
+class ControlPlane(pulumi.ComponentResource):
+    """Outputs: cluster_name, endpoint, kubeconfig. `ready` is what in-cluster software and pools wait for."""
+
+    cluster: containerservice.ManagedCluster
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        cluster_name: str,
+        version: str,
+        group: pulumi.Input[str],
+        access: AccessPlan,
+        addresses: AddressPlan,
+        network: Network,
+        identity: ClusterIdentity,
+        system: SystemPlan,
+        provisioning: bool,
+        labels: Mapping[str, str],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """provisioning: nodes come by node auto provisioning; no pool may autoscale then."""
+        super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
+        self.cluster = containerservice.ManagedCluster(
+            f"{name}-cluster",
+            resource_group_name=group,
+            resource_name_=cluster_name,
+            # AKS would name the group of its machines after ours, cut where that is too long.
+            node_resource_group=f"{cluster_name}-nodes",
+            dns_prefix=cluster_name,
+            kubernetes_version=version,
+            sku=containerservice.ManagedClusterSKUArgs(name="Base", tier="Standard"),
+            identity=containerservice.ManagedClusterIdentityArgs(
+                type=containerservice.ResourceIdentityType.USER_ASSIGNED,
+                user_assigned_identities=[identity.identity_id],
+            ),
+            agent_pool_profiles=[
+                _system_pool(system, network, version, {**labels, POOL: SYSTEM_POOL}, tags(f"{name}-system"))
+            ],
+            network_profile=containerservice.ContainerServiceNetworkProfileArgs(
+                network_plugin="azure",
+                # Pods have addresses of the cluster's own, and node auto provisioning wants this set.
+                network_plugin_mode="overlay",
+                network_dataplane="cilium",
+                network_policy="cilium",
+                load_balancer_sku="standard",
+                # Can't be changed later.
+                outbound_type="userAssignedNATGateway",
+                pod_cidr=addresses.pods,
+                service_cidr=addresses.services,
+                dns_service_ip=addresses.dns,
+            ),
+            api_server_access_profile=_api_access(access, network),
+            # Microsoft Entra alone: a local account is a certificate that nobody can take back.
+            aad_profile=containerservice.ManagedClusterAADProfileArgs(
+                managed=True, enable_azure_rbac=True, admin_group_object_ids=list(access.admins)
+            ),
+            disable_local_accounts=True,
+            enable_rbac=True,
+            oidc_issuer_profile=containerservice.ManagedClusterOIDCIssuerProfileArgs(enabled=True),
+            security_profile=containerservice.ManagedClusterSecurityProfileArgs(
+                workload_identity=containerservice.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True)
+            ),
+            # Left out, AKS puts new images on GPU nodes under running jobs, with kernels that drivers do not fit.
+            auto_upgrade_profile=containerservice.ManagedClusterAutoUpgradeProfileArgs(
+                upgrade_channel="none", node_os_upgrade_channel="None"
+            ),
+            node_provisioning_profile=(
+                # Its own default pools would make CPU machines of any kind.
+                containerservice.ManagedClusterNodeProvisioningProfileArgs(mode="Auto", default_node_pools="None")
+                if provisioning
+                else containerservice.ManagedClusterNodeProvisioningProfileArgs(mode="Manual")
+            ),
+            auto_scaler_profile=None if provisioning else _AUTOSCALER,
+            azure_monitor_profile=containerservice.ManagedClusterAzureMonitorProfileArgs(
+                metrics=containerservice.ManagedClusterAzureMonitorProfileMetricsArgs(enabled=True)
+            ),
+            storage_profile=containerservice.ManagedClusterStorageProfileArgs(
+                disk_csi_driver=containerservice.ManagedClusterStorageProfileDiskCSIDriverArgs(enabled=True),
+                file_csi_driver=containerservice.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
+                snapshot_controller=containerservice.ManagedClusterStorageProfileSnapshotControllerArgs(enabled=True),
+            ),
+            tags=tags(f"{name}-cluster"),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[*identity.grants, *network.ready],
+                # AKS lists every pool there, and an edit of one sets all of them in motion.
+                ignore_changes=["agentPoolProfiles"],
+                # The name is taken until the old cluster is gone.
+                delete_before_replace=True,
+            ),
+        )
+        given = containerservice.list_managed_cluster_user_credentials_output(
+            resource_group_name=group,
+            resource_name=self.cluster.name,
+            format="exec",
+            opts=pulumi.InvokeOutputOptions(parent=self),
+        )
+        self.cluster_name = self.cluster.name
+        address = self.cluster.private_fqdn if access.private else self.cluster.fqdn
+        self.endpoint = pulumi.Output.concat("https://", address)
+        self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
+            lambda values: kubeconfig(*values)
+        )
+        self.ready = [self.cluster]
+        self.register_outputs(
+            {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
+        )
+
+
+# A GPU machine takes long to come, and is dear while nothing runs on it.
+_AUTOSCALER = containerservice.ManagedClusterPropertiesAutoScalerProfileArgs(
+    expander="least-waste", max_node_provision_time="30m", scale_down_unneeded_time="5m"
+)
+
+
+def _api_access(access: AccessPlan, network: Network) -> containerservice.ManagedClusterAPIServerAccessProfileArgs:
+    if access.private:
+        return containerservice.ManagedClusterAPIServerAccessProfileArgs(
+            enable_private_cluster=True,
+            # The public name of a private address: it resolves at the other end of a VPN too, where a private zone
+            # would have to be linked first.
+            enable_private_cluster_public_fqdn=True,
+            private_dns_zone="none",
+            disable_run_command=True,
+        )
+    return containerservice.ManagedClusterAPIServerAccessProfileArgs(
+        # Nodes reach the API by their way out.
+        authorized_ip_ranges=[*access.client_cidrs, pulumi.Output.concat(network.egress_ip, "/32")],
+        disable_run_command=True,
+    )
+
+
+def _system_pool(
+    plan: SystemPlan, network: Network, version: str, labels: Mapping[str, str], tags: Mapping[str, str]
+) -> containerservice.ManagedClusterAgentPoolProfileArgs:
+    """The pool that AKS insists on. Every other one is a resource of its own."""
+    return containerservice.ManagedClusterAgentPoolProfileArgs(
+        name=SYSTEM_POOL,
+        mode="System",
+        type="VirtualMachineScaleSets",
+        count=plan.nodes,
+        vm_size=plan.machine_type,
+        # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
+        availability_zones=list(ZONES),
+        os_type="Linux",
+        os_sku=OS_SKU,
+        os_disk_type="Ephemeral",
+        os_disk_size_gb=plan.root_gib,
+        orchestrator_version=version,
+        vnet_subnet_id=network.nodes_id,
+        upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(max_surge="1"),
+        node_labels=dict(labels),
+        tags=dict(tags),
+    )

@@ -1,0 +1,80 @@
+"""The file system for small files: code, environments, notebooks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pulumi
+from pulumi_azure_native import storage
+
+from components.azure.files import HomePlan
+from components.azure.identity import Tagger
+from components.azure.network import Network
+from components.azure.volumes import files_volume
+from components.kubernetes.volume import Volume
+
+__all__ = ["Home"]
+
+_SHARE: Final = "home"
+
+
+class Home(pulumi.ComponentResource):
+    """Outputs: account_name, share_name. `volume` is what claims are bound to."""
+
+    volume: Volume
+
+    def __init__(
+        self,
+        name: str,
+        plan: HomePlan,
+        *,
+        account_name: str,
+        group: pulumi.Input[str],
+        network: Network,
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """account_name: unique among all of Azure's."""
+        super().__init__("gpucluster:azure:Home", name, {}, opts)
+        account = storage.StorageAccount(
+            f"{name}-account",
+            account_name=account_name,
+            resource_group_name=group,
+            kind="FileStorage",
+            sku=storage.SkuArgs(name="Premium_LRS"),
+            # NFS is no HTTPS: it is let in from the nodes' subnet alone, without any key.
+            enable_https_traffic_only=False,
+            allow_shared_key_access=False,
+            allow_blob_public_access=False,
+            minimum_tls_version="TLS1_2",
+            network_rule_set=storage.NetworkRuleSetArgs(
+                default_action=storage.DefaultAction.DENY,
+                bypass="None",
+                virtual_network_rules=[
+                    storage.VirtualNetworkRuleArgs(
+                        virtual_network_resource_id=network.nodes_id, action=storage.Action.ALLOW
+                    )
+                ],
+            ),
+            tags=tags(f"{name}-account"),
+            # Its share goes with it.
+            opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
+        )
+        share = storage.FileShare(
+            f"{name}-files",
+            share_name=_SHARE,
+            account_name=account.name,
+            resource_group_name=group,
+            enabled_protocols="NFS",
+            root_squash="NoRootSquash",
+            share_quota=plan.capacity_gib,
+            opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
+        )
+        self.volume = files_volume(
+            group=group,
+            account=account.name,
+            share=_SHARE,
+            capacity_gib=max(1, int(plan.expected_gib)),
+            after=[share],
+        )
+        self.register_outputs({"accountName": account.name, "shareName": share.name})

@@ -1,0 +1,77 @@
+"""Who may do what: the identity that the cluster acts by, and the roles it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pulumi
+from pulumi_azure_native import authorization, managedidentity
+
+from components.azure.arm import role_id
+
+__all__ = ["ClusterIdentity", "Tagger", "granted"]
+
+# Gives the tags of a resource by its logical name.
+Tagger = Callable[[str], dict[str, str]]
+
+
+class ClusterIdentity(pulumi.ComponentResource):
+    """Outputs: identity_id. grants: its roles, for the cluster to wait for.
+
+    A user-assigned one: a cluster in a network of its own needs roles before it exists, and AKS uses reserved capacity
+    by no other kind. Source: AKS documentation, "Use capacity reservation groups".
+    """
+
+    identity_id: pulumi.Output[str]
+    principal_id: pulumi.Output[str]
+    grants: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        subscription: str,
+        group: pulumi.Input[str],
+        roles: Mapping[str, tuple[str, pulumi.Input[str]]],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """roles: suffix of a logical name -> role and the id of what it is for."""
+        super().__init__("gpucluster:azure:ClusterIdentity", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        identity = managedidentity.UserAssignedIdentity(
+            f"{name}-cluster", resource_group_name=group, tags=tags(f"{name}-cluster"), opts=here
+        )
+        self.identity_id, self.principal_id = identity.id, identity.principal_id
+        self.grants = [
+            granted(
+                f"{name}-{suffix}",
+                role,
+                scope=scope,
+                principal=identity.principal_id,
+                subscription=subscription,
+                opts=here,
+            )
+            for suffix, (role, scope) in roles.items()
+        ]
+        self.register_outputs({"identityId": self.identity_id})
+
+
+def granted(
+    name: str,
+    role: str,
+    *,
+    scope: pulumi.Input[str],
+    principal: pulumi.Input[str],
+    subscription: str,
+    opts: pulumi.ResourceOptions,
+) -> authorization.RoleAssignment:
+    """A built-in role for a service principal, which may be so new that the directory has not heard of it."""
+    return authorization.RoleAssignment(
+        name,
+        principal_id=principal,
+        principal_type="ServicePrincipal",
+        role_definition_id=role_id(subscription, role),
+        scope=scope,
+        opts=opts,
+    )

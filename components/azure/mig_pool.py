@@ -1,0 +1,53 @@
+"""The MIG pool: nodes whose GPUs are sliced, for development and inference; no fabric, no training over nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+
+from components.azure.mig import MigPlan
+from components.azure.node_pool import GpuNodes
+from components.kubernetes.names import MIG_POOL
+
+__all__ = ["MIG_CONFIG", "MigPool"]
+
+MIG_CONFIG: Final = "nvidia.com/mig.config"
+"""Label of a node by which the operators' MIG manager slices its GPUs."""
+
+
+class MigPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name.
+
+    Sliced by AKS, uniformly and for good, where it owns the drivers; else by the MIG manager, which the label of the
+    nodes tells how.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: MigPlan,
+        *,
+        nodes: GpuNodes,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:azure:MigPool", name, {}, opts)
+        pool = nodes.declare(
+            f"{name}-nodes",
+            pool=MIG_POOL,
+            shape=plan.shape,
+            root_gib=plan.root_gib,
+            count=plan.nodes,
+            spot=plan.spot,
+            # From zero, the scheduler would bind pods before the GPUs are sliced.
+            enable_auto_scaling=False,
+            gpu_instance_profile=plan.profile,
+            node_labels={MIG_CONFIG: f"all-{plan.size}"} if plan.profile is None else None,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.ready = [pool]
+        self.register_outputs({"nodePoolName": pool.name})

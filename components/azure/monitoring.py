@@ -1,0 +1,73 @@
+"""Metrics of the cluster: Azure's managed Prometheus, and the rule that tells its collectors where to send."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_azure_native import monitor
+
+from components.azure.control_plane import ControlPlane
+from components.azure.identity import Tagger
+
+__all__ = ["Monitoring"]
+
+_STREAM = "Microsoft-PrometheusMetrics"
+_DESTINATION = "workspace"
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: workspace_id, query_endpoint: where Grafana and others ask.
+
+    Source: Azure Monitor documentation, "Enable monitoring for Kubernetes clusters" (its Bicep template).
+    """
+
+    workspace_id: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        group: pulumi.Input[str],
+        control_plane: ControlPlane,
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:azure:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        workspace = monitor.AzureMonitorWorkspace(
+            f"{name}-workspace", resource_group_name=group, tags=tags(f"{name}-workspace"), opts=here
+        )
+        endpoint = monitor.DataCollectionEndpoint(
+            f"{name}-endpoint",
+            resource_group_name=group,
+            kind="Linux",
+            network_acls=monitor.DataCollectionEndpointNetworkAclsArgs(public_network_access="Enabled"),
+            tags=tags(f"{name}-endpoint"),
+            opts=here,
+        )
+        rule = monitor.DataCollectionRule(
+            f"{name}-rule",
+            resource_group_name=group,
+            kind="Linux",
+            data_collection_endpoint_id=endpoint.id,
+            data_sources=monitor.DataCollectionRuleDataSourcesArgs(
+                prometheus_forwarder=[monitor.PrometheusForwarderDataSourceArgs(name="prometheus", streams=[_STREAM])]
+            ),
+            destinations=monitor.DataCollectionRuleDestinationsArgs(
+                monitoring_accounts=[
+                    monitor.MonitoringAccountDestinationArgs(account_resource_id=workspace.id, name=_DESTINATION)
+                ]
+            ),
+            data_flows=[monitor.DataFlowArgs(streams=[_STREAM], destinations=[_DESTINATION])],
+            tags=tags(f"{name}-rule"),
+            opts=here,
+        )
+        monitor.DataCollectionRuleAssociation(
+            f"{name}-association",
+            resource_uri=control_plane.cluster.id,
+            data_collection_rule_id=rule.id,
+            opts=here,
+        )
+        self.workspace_id = workspace.id
+        self.register_outputs(
+            {"workspaceId": workspace.id, "queryEndpoint": workspace.metrics.prometheus_query_endpoint}
+        )

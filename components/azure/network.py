@@ -1,0 +1,134 @@
+"""The network: nodes and file servers in a subnet each, clear of InfiniBand's own range, and one way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_azure_native import network
+
+from components.azure.addresses import AddressPlan
+from components.azure.identity import Tagger
+from components.azure.location import Location
+
+__all__ = ["Network"]
+
+# Lustre, among file servers and clients, both ways. Source: Azure Managed Lustre documentation, "Prerequisites".
+_LUSTRE_PORTS = ("988", "1019-1023")
+
+
+class Network(pulumi.ComponentResource):
+    """Outputs: network_id, nodes_id and lustre_id (subnets). egress_ip: the address nodes reach the internet by."""
+
+    network_id: pulumi.Output[str]
+    nodes_id: pulumi.Output[str]
+    lustre_id: pulumi.Output[str]
+    egress_ip: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: AddressPlan,
+        location: Location,
+        *,
+        group: pulumi.Input[str],
+        storage: bool,
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """storage: nodes reach Azure Storage by the network's own way, which an account can let in and nobody else."""
+        super().__init__("gpucluster:azure:Network", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        address = network.PublicIPAddress(
+            f"{name}-nat-address",
+            resource_group_name=group,
+            sku=network.PublicIPAddressSkuArgs(name="Standard"),
+            public_ip_allocation_method="Static",
+            zones=[location.number],
+            tags=tags(f"{name}-nat-address"),
+            opts=here,
+        )
+        nat = network.NatGateway(
+            f"{name}-nat",
+            resource_group_name=group,
+            sku=network.NatGatewaySkuArgs(name="Standard"),
+            public_ip_addresses=[network.SubResourceArgs(id=address.id)],
+            zones=[location.number],
+            tags=tags(f"{name}-nat"),
+            opts=here,
+        )
+        vnet = network.VirtualNetwork(
+            f"{name}-vnet",
+            resource_group_name=group,
+            address_space=network.AddressSpaceArgs(address_prefixes=[plan.network]),
+            tags=tags(f"{name}-vnet"),
+            # It shows every subnet as its own; they are declared beside it.
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=["subnets"]),
+        )
+        rules = network.NetworkSecurityGroup(
+            f"{name}-lustre-rules",
+            resource_group_name=group,
+            security_rules=_lustre_rules([plan.nodes, plan.lustre]),
+            tags=tags(f"{name}-lustre-rules"),
+            opts=here,
+        )
+        nodes = network.Subnet(
+            f"{name}-nodes",
+            resource_group_name=group,
+            virtual_network_name=vnet.name,
+            address_prefix=plan.nodes,
+            nat_gateway=network.SubResourceArgs(id=nat.id),
+            default_outbound_access=False,
+            service_endpoints=(
+                [network.ServiceEndpointPropertiesFormatArgs(service="Microsoft.Storage")] if storage else None
+            ),
+            opts=here,
+        )
+        lustre = network.Subnet(
+            f"{name}-lustre",
+            resource_group_name=group,
+            virtual_network_name=vnet.name,
+            address_prefix=plan.lustre,
+            nat_gateway=network.SubResourceArgs(id=nat.id),
+            default_outbound_access=False,
+            network_security_group=network.NetworkSecurityGroupArgs(id=rules.id),
+            # A network makes one change at a time.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),
+        )
+        self.network_id, self.nodes_id, self.lustre_id = vnet.id, nodes.id, lustre.id
+        self.egress_ip = address.ip_address.apply(lambda ip: ip or "")
+        self.ready = [nodes, lustre]
+        self.register_outputs({"networkId": self.network_id, "nodesId": self.nodes_id, "lustreId": self.lustre_id})
+
+
+def _lustre_rules(ranges: Sequence[str]) -> list[network.SecurityRuleArgs]:
+    """Lustre both ways, and the service's own calls to Azure; what else the defaults let in or out stays so."""
+    lustre = [
+        network.SecurityRuleArgs(
+            name=f"lustre-{direction.lower()}",
+            priority=100,
+            direction=direction,
+            access="Allow",
+            protocol="Tcp",
+            source_address_prefixes=list(ranges),
+            source_port_range="*",
+            destination_address_prefixes=list(ranges),
+            destination_port_ranges=list(_LUSTRE_PORTS),
+        )
+        for direction in ("Inbound", "Outbound")
+    ]
+    return [
+        *lustre,
+        network.SecurityRuleArgs(
+            name="azure-outbound",
+            priority=110,
+            direction="Outbound",
+            access="Allow",
+            protocol="Tcp",
+            source_address_prefix="*",
+            source_port_range="*",
+            destination_address_prefix="AzureCloud",
+            destination_port_range="443",
+        ),
+    ]

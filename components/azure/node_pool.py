@@ -1,0 +1,107 @@
+"""What every pool of GPU nodes has in common: one scale set, the GPU taint, its system on the machine's own disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+from pulumi_azure_native import containerservice
+
+from components.azure.control_plane import ControlPlane
+from components.azure.identity import Tagger
+from components.azure.network import Network
+from components.azure.node_image import OS_SKU
+from components.azure.settings import Driver
+from components.kubernetes.names import GPU, GPU_PRESENT, POOL
+from components.shapes import Shape
+
+__all__ = ["GpuNodes"]
+
+_SPOT = "kubernetes.azure.com/scalesetpriority"
+
+
+class GpuNodes:
+    """Declares pools of GPU nodes in one cluster, alike but for what each call says."""
+
+    def __init__(
+        self,
+        *,
+        group: pulumi.Input[str],
+        control_plane: ControlPlane,
+        network: Network,
+        version: str,
+        zone: str,
+        driver: Driver,
+        labels: Mapping[str, str],
+        tags: Tagger,
+    ) -> None:
+        """zone: its number. driver: who owns the drivers. labels: of every node."""
+        self._common: dict[str, Any] = {
+            "resource_group_name": group,
+            "resource_name_": control_plane.cluster_name,
+            "vnet_subnet_id": network.nodes_id,
+            "orchestrator_version": version,
+            "availability_zones": [zone],
+        }
+        self._driver, self._labels, self._tags = driver, labels, tags
+        self._after = control_plane.ready
+
+    def declare(
+        self,
+        name: str,
+        *,
+        pool: str,
+        shape: Shape,
+        root_gib: int,
+        count: int,
+        opts: pulumi.ResourceOptions,
+        kind: str | None = None,
+        spot: bool = False,
+        node_labels: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> containerservice.AgentPool:
+        """One pool. pool: its name in the cluster; AKS takes 12 lower-case letters and digits. kind: of the pool, for
+        selectors, where it is not its name. more: further arguments of AgentPool, by their names.
+        """
+        taints = [f"{GPU}=true:NoSchedule"]
+        bought: dict[str, Any] = {}
+        labels = {**self._labels, POOL: kind or pool, GPU_PRESENT: "true", **(node_labels or {})}
+        if spot:
+            # AKS adds label and taint by itself; written here, they are no difference.
+            taints.append(f"{_SPOT}=spot:NoSchedule")
+            labels[_SPOT] = "spot"
+            bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
+        # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
+        return containerservice.AgentPool(
+            name,
+            agent_pool_name=pool,
+            mode="User",
+            type="VirtualMachineScaleSets",
+            vm_size=shape.machine_type,
+            count=count,
+            os_type="Linux",
+            os_sku=OS_SKU,
+            # On the machine's own disk, with room for images: the default of 128 GB is too small for CUDA's.
+            os_disk_type="Ephemeral",
+            os_disk_size_gb=root_gib,
+            kubelet_disk_type="OS",
+            enable_node_public_ip=False,
+            gpu_profile=containerservice.GPUProfileArgs(driver="None" if self._driver == "operators" else "Install"),
+            node_labels=labels,
+            node_taints=taints,
+            # Replace in place: a spare node of this kind needs quota and capacity that nobody has.
+            upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(
+                max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
+            ),
+            # A deallocated machine keeps its quota and loses its capacity.
+            scale_down_mode="Delete",
+            tags=self._tags(name),
+            **bought,
+            **self._common,
+            **more,
+            # A pool of this name stands until the old one is gone.
+            opts=pulumi.ResourceOptions.merge(
+                opts, pulumi.ResourceOptions(depends_on=self._after, delete_before_replace=True)
+            ),
+        )

@@ -1,0 +1,76 @@
+"""The training pool: a fixed number of GPU nodes in one scale set, which is their InfiniBand domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_azure_native import compute, containerservice
+
+from components.azure.identity import Tagger
+from components.azure.location import Location
+from components.azure.node_pool import GpuNodes
+from components.azure.plan import TrainingPlan
+from components.kubernetes.names import TRAINING_POOL
+
+__all__ = ["TrainingPool"]
+
+
+class TrainingPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name, proximity_group_id (None without one). `ready` is what software on the nodes waits for.
+
+    AKS gives pools of sizes with InfiniBand a single placement group by itself, since 2022-04; no field asks for it.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TrainingPlan,
+        *,
+        location: Location,
+        group: pulumi.Input[str],
+        nodes: GpuNodes,
+        after: Sequence[pulumi.Resource],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: what stands before the first node starts."""
+        super().__init__("gpucluster:azure:TrainingPool", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        proximity = (
+            compute.ProximityPlacementGroup(
+                f"{name}-proximity",
+                resource_group_name=group,
+                proximity_placement_group_type="Standard",
+                # A zone goes only with the sizes that are meant for it.
+                zones=[location.number],
+                intent=compute.ProximityPlacementGroupPropertiesIntentArgs(vm_sizes=[plan.shape.machine_type]),
+                tags=tags(f"{name}-proximity"),
+                opts=here,
+            )
+            if plan.placement.proximity_group
+            else None
+        )
+        pool = nodes.declare(
+            f"{name}-nodes",
+            pool=TRAINING_POOL,
+            shape=plan.shape,
+            root_gib=plan.root_gib,
+            # Fixed: a gang starts when all of it is there.
+            count=plan.started,
+            enable_auto_scaling=False,
+            proximity_placement_group_id=None if proximity is None else proximity.id,
+            capacity_reservation_group_id=plan.placement.reservation,
+            kubelet_config=containerservice.KubeletConfigArgs(
+                # CPUs of the GPU's own side: the machine has two, with 4 pairs of GPU and InfiniBand card each.
+                cpu_manager_policy="static",
+                topology_manager_policy="best-effort",
+            ),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.ready = [pool]
+        self.register_outputs(
+            {"nodePoolName": pool.name, "proximityGroupId": None if proximity is None else proximity.id}
+        )
