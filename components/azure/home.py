@@ -71,7 +71,7 @@ class Home(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
         self.volume = files_volume(
-            group=group,
+            resource_group=group,
             account=account.name,
             share=_SHARE,
             capacity_gib=max(1, int(plan.expected_gib)),

@@ -60,7 +60,7 @@ class Storage(pulumi.ComponentResource):
         )
         mgs = file_system.client_info.mgs_address
         self.volume = lustre_volume(
-            file_system=file_system.name, mgs=mgs, capacity_gib=plan.usable_gib, after=[file_system]
+            file_system=file_system.name, mgs_address=mgs, capacity_gib=plan.usable_gib, after=[file_system]
         )
         self.register_outputs({"fileSystemId": file_system.id, "mgsAddress": mgs})
 

@@ -14,18 +14,19 @@ __all__ = ["files_volume", "lustre_volume"]
 def lustre_volume(
     *,
     file_system: pulumi.Input[str],
-    mgs: pulumi.Input[str],
+    mgs_address: pulumi.Input[str],
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """An Azure Managed Lustre file system. mgs: address of its management server.
+    """An Azure Managed Lustre file system. file_system: its name. mgs_address: of its management server. after: the
+    driver among others.
 
-    Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/static-provisioning.md.
+    Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/examples/pv.yaml.
     """
     return Volume(
         driver="azurelustre.csi.azure.com",
         handle=file_system,
-        attributes={"mgs-ip-address": mgs},
+        attributes={"mgs-ip-address": mgs_address},
         mount_options=["noatime", "flock"],
         capacity_gib=capacity_gib,
         after=after,
@@ -34,21 +35,27 @@ def lustre_volume(
 
 def files_volume(
     *,
-    group: pulumi.Input[str],
+    resource_group: pulumi.Input[str],
     account: pulumi.Input[str],
-    share: str,
+    share: pulumi.Input[str],
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """A share of Azure Files by NFS, which asks for no key.
+    """A share of Azure Files by NFS, which asks for no credentials: the account is open to the nodes' subnet only. Its
+    driver is AKS's own.
 
-    Source: kubernetes-sigs/azurefile-csi-driver, deploy/example/nfs and docs/driver-parameters.md.
+    Source: kubernetes-sigs/azurefile-csi-driver, deploy/example/pv-azurefile-nfs.yaml.
     """
     return Volume(
         driver="file.csi.azure.com",
-        handle=pulumi.Output.format("{0}#{1}#{2}", group, account, share),
-        attributes={"resourceGroup": group, "storageAccount": account, "shareName": share, "protocol": "nfs"},
-        mount_options=["nconnect=4", "noresvport", "actimeo=30"],
+        handle=pulumi.Output.format("{0}_{1}_{2}", resource_group, account, share),
+        attributes={
+            "resourceGroup": resource_group,
+            "storageAccount": account,
+            "shareName": share,
+            "protocol": "nfs",
+        },
+        mount_options=["nconnect=8"],
         capacity_gib=capacity_gib,
         after=after,
     )
