@@ -18,6 +18,7 @@ from components.spec_schema import spec_schema
 from components.stack_config import StackConfig
 from components.stack_file import read_stack
 from components.stack_plan import plan_stack
+from cost.prices import BadPrices
 from cost.storage_price import storage_price
 
 __all__ = ["main"]
@@ -66,7 +67,7 @@ def check(
         else:
             raise click.UsageError("name a SPEC, or a stack by --stack")
         plan = plan_stack(config, storage_price)
-    except InputError as error:
+    except (InputError, BadPrices) as error:
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)
     click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan))

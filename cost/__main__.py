@@ -14,6 +14,7 @@ from cost.comparison import compare
 from cost.comparison.files import columns_of
 from cost.estimate import estimate
 from cost.free import free_types
+from cost.prices import PRICES_VARIABLE, BadPrices, PriceBook
 from cost.registry import priced_types
 from cost.render.comparison_json import comparison_json
 from cost.render.comparison_markdown import comparison_markdown
@@ -54,6 +55,7 @@ def command() -> None:
 @click.option("--quiet", is_flag=True, help="No remarks on stderr.")
 @click.option("--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average.")
 @click.option("--assume", metavar="NAME=VALUE", multiple=True, help=f"One of {', '.join(Assumptions.names())}.")
+@click.option("--prices", metavar="FILE", help=f"CSV file of your own prices, before {PRICES_VARIABLE} and the book.")
 def report(
     file: TextIO,
     form: Literal["table", "json"],
@@ -62,6 +64,7 @@ def report(
     quiet: bool,
     expected_share: str | None,
     assume: tuple[str, ...],
+    prices: str | None,
 ) -> None:
     """Cost of FILE (- for stdin): `pulumi preview --json --show-sames` or `pulumi stack export`.
 
@@ -69,7 +72,7 @@ def report(
     """
     what = "stdin" if file.name == "<stdin>" else file.name
     assumptions = _assumptions(expected_share, assume)
-    found = estimate(read_text(file.read(), what), assumptions=assumptions)
+    found = estimate(read_text(file.read(), what), PriceBook.in_use(prices), assumptions)
     if form == "json":
         text = json.dumps(as_json(found), indent=2)
     else:
@@ -95,6 +98,7 @@ def report(
 @click.option("--quiet", is_flag=True, help="No remarks on stderr.")
 @click.option("--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average.")
 @click.option("--assume", metavar="NAME=VALUE", multiple=True, help=f"One of {', '.join(Assumptions.names())}.")
+@click.option("--prices", metavar="FILE", help=f"CSV file of your own prices, before {PRICES_VARIABLE} and the book.")
 def compare_(
     files: tuple[TextIO, ...],
     form: Literal["table", "json", "markdown"],
@@ -103,6 +107,7 @@ def compare_(
     quiet: bool,
     expected_share: str | None,
     assume: tuple[str, ...],
+    prices: str | None,
 ) -> None:
     """Several stacks side by side: what each is, what it costs, what it lacks.
 
@@ -115,7 +120,7 @@ def compare_(
     Exit code 0, 2 input, 3 a fault of this tool.
     """
     del color, quiet  # no colour and no remarks here; the options are there because every command of ours takes them
-    found = compare(columns_of(files, _assumptions(expected_share, assume)))
+    found = compare(columns_of(files, PriceBook.in_use(prices), _assumptions(expected_share, assume)))
     if form == "json":
         text = json.dumps(comparison_json(found), indent=2)
     else:
@@ -163,7 +168,7 @@ def main() -> None:
     """The console script: one clear line for each error, and the exit codes above."""
     try:
         command.main(standalone_mode=False)
-    except NotReadable as error:
+    except (NotReadable, BadPrices) as error:
         for line in str(error).splitlines():
             click.echo(f"error: {line}", err=True)
         sys.exit(INPUT)

@@ -13,10 +13,10 @@ from cost.assumptions import Assumptions
 from cost.facts import Facts, facts_of
 from cost.free import free_reason
 from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents
-from cost.prices import Confidence, PriceBook
+from cost.prices import Confidence, PriceBook, PriceRow
 from cost.registry import handler_for
 from cost.resources import Resource, Resources
-from cost.subject import CannotPrice, Subject
+from cost.subject import CannotPrice, Subject, provider_of
 
 __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 
@@ -71,6 +71,7 @@ class Estimate:
         engine changes from run to run.
     facts: what components said of themselves.
     names: URN -> logical name, for rendering.
+    idle_prices: rows of the user's own for a cloud of this stack that priced nothing in it.
     """
 
     parts: tuple[Part, ...]
@@ -79,6 +80,7 @@ class Estimate:
     coverage: Coverage
     facts: Facts
     names: Mapping[str, str]
+    idle_prices: tuple[PriceRow, ...] = ()
 
     @property
     def lines(self) -> tuple[CostLine, ...]:
@@ -197,8 +199,11 @@ class Estimate:
 
 
 def estimate(resources: Resources, book: PriceBook | None = None, assumptions: Assumptions | None = None) -> Estimate:
-    """The cost of every resource. Never raises: what cannot be priced is named with the reason."""
-    book = book or PriceBook()
+    """The cost of every resource. What cannot be priced is named with the reason.
+
+    book: without one, the book in use. Raises nothing but BadPrices, when the user's own prices cannot be used.
+    """
+    book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
     facts = facts_of(resources)
     parts = _Parts(resources, facts.outside_training)
@@ -222,14 +227,23 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
             else:
                 free.append(outcome)
         counts["not priced" if missing else "priced" if priced else "free"] += 1
+    done = parts.done()
     return Estimate(
-        parts=parts.done(),
+        parts=done,
         free=tuple(free),
         not_priced=tuple(not_priced),
         coverage=Coverage(counts["priced"], counts["free"], counts["not priced"]),
         facts=facts,
         names={resource.urn: resource.name for resource in resources},
+        idle_prices=_idle(book, resources, done) if book.own else (),
     )
+
+
+def _idle(book: PriceBook, resources: Resources, parts: Sequence[Part]) -> tuple[PriceRow, ...]:
+    """Own rows that no line rests on, of the clouds that the stack has resources of."""
+    clouds = {provider_of(resource.type) for resource in resources}
+    used = {line.source for part in parts for line in part.lines}
+    return tuple(row for row in book.own if row.provider in clouds and row.source not in used)
 
 
 def _outcomes(
@@ -256,7 +270,7 @@ def _outcomes(
         book=book,
         assumptions=assumptions,
         part=part,
-        provider=resource.type.split(":", 1)[0],
+        provider=provider_of(resource.type),
         duration_days=duration_days,
     )
     found: list[CostLine | Free | NotPriced] = []
@@ -264,7 +278,7 @@ def _outcomes(
         for outcome in handler(ask):  # one by one: what came before a failure is kept
             found.append(outcome)
     except CannotPrice as error:
-        found.append(ask.not_priced(str(error)))
+        found.append(ask.not_priced(error))
     except Exception as error:  # a fault of one handler must neither hide nor stop the rest
         found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [ask.not_priced("its handler found nothing to bill")]

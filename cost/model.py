@@ -148,6 +148,7 @@ class NotPriced:
     """A resource, or a part of one, whose price is not known. Never zero.
 
     compute: whether what is missing is machines, which are most of any bill here.
+    own_row: where a price is missing, what a row of the user's own for it begins with, in the order of `OWN_ROW`.
     """
 
     urn: str
@@ -155,6 +156,7 @@ class NotPriced:
     part: str
     reason: str
     compute: bool = False
+    own_row: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from cost.assumptions import Assumptions
 from cost.estimate import Estimate, estimate
 from cost.model import Unbounded
 from cost.money import at_least, money
-from cost.prices import PriceBook
+from cost.prices import BadPrices, PriceBook
 from cost.render.layout import width_for
 from cost.render.table import as_table
 from cost.resources import urn_type
@@ -37,9 +37,13 @@ def costed_plan(
 
     A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
     Raises pulumi.RunError, before anything is registered, when the components' budget says `onExceed: fail` and the
-    expected amount is over it.
+    expected amount is over it, and when the user's own prices cannot be used.
     """
-    found = estimate(watched.resources(), book, assumptions)
+    try:
+        found = estimate(watched.resources(), book, assumptions)
+    except BadPrices as error:
+        watched.withdraw()
+        raise pulumi.RunError(f"{error}\nNothing was registered, because these prices cannot be used.") from None
     verdict = budget_verdict(found)
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
     title = f"Cost of stack {pulumi.get_stack()}"
@@ -53,6 +57,8 @@ def costed_plan(
             f"{verdict.sentence}. Nothing was registered, because the budget says to fail. "
             "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
         )
+    if verdict is not None and verdict.outcome == "cannot tell" and isinstance(verdict.ceiling, str):
+        pulumi.log.warn(f"{verdict.sentence}. Give the pool a limit.")
     if verdict is not None and verdict.outcome == "cannot tell" and found.unpriced_compute:
         urns = dict.fromkeys(item.urn for item in found.unpriced_compute)
         named = ", ".join(f"{found.names.get(urn, urn)} ({urn_type(urn)})" for urn in urns)

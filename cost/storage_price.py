@@ -18,7 +18,10 @@ _NAMES: Final[dict[str, Callable[[int], str]]] = {"aws": persistent_ssd, "gcp": 
 
 
 def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
-    """USD per GiB-month of SSD storage with `tier` MB/s per TiB; None where no price is known that may be ranked."""
+    """USD per GiB-month of SSD storage with `tier` MB/s per TiB; None where no price is known that may be ranked.
+
+    Raises BadPrices when the user's own prices cannot be used.
+    """
     if cloud not in _NAMES:
         return None
     found = _book().lookup(cloud, region, _NAMES[cloud](tier), unit="GiB-month")
@@ -27,4 +30,4 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
 
 @cache
 def _book() -> PriceBook:
-    return PriceBook()
+    return PriceBook.in_use()

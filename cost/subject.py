@@ -13,15 +13,31 @@ from cost.prices import NotKnown, Price, PriceBook
 from cost.resources import UNKNOWN, Resource, Resources, urn_type
 from cost.shape import is_list, is_object
 
-__all__ = ["CannotPrice", "Subject", "as_number", "read"]
+__all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
+
+_PROVIDERS: Final = {"azure-native": "azure"}
+"""Package -> its file in the price book, where that has another name."""
 
 
 _MOST: Final = Decimal(10**12)
 """More than anything that is sold; keeps sums exact in 28 digits."""
 
 
+def provider_of(type_: str) -> str:
+    """The price book file for resources of a type: the package of its token, unless that goes by another name."""
+    package = type_.split(":", 1)[0]
+    return _PROVIDERS.get(package, package)
+
+
 class CannotPrice(Exception):
-    """A handler cannot go on; the message is the reason that the user reads."""
+    """A handler cannot go on; the message is the reason that the user reads.
+
+    own_row: where a price is missing, what a row of the user's own for it begins with.
+    """
+
+    def __init__(self, reason: str, own_row: str = "") -> None:
+        super().__init__(reason)
+        self.own_row = own_row
 
 
 def read(value: Any, *path: str | int) -> Any:
@@ -49,7 +65,7 @@ class Subject:
     urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
     part: name of the component it is shown under.
     duration_days: days the components want the cluster for, None when none says it.
-    provider: price book file, e.g. `aws`; the package of the resource's type unless a handler says otherwise.
+    provider: price book file, e.g. `aws`; that of the resource's type unless a handler says otherwise.
     """
 
     urn: str
@@ -118,7 +134,7 @@ class Subject:
         """The price of one unit. Raises CannotPrice, naming the nearest known rows, when there is none."""
         found = self.book.lookup(self.provider, region or self.region, sku, purchase, term, unit=unit)
         if isinstance(found, NotKnown):
-            raise CannotPrice(found.reason)
+            raise CannotPrice(found.reason, found.row)
         return found
 
     def line(
@@ -158,9 +174,10 @@ class Subject:
             rankable=price.rankable,
         )
 
-    def not_priced(self, reason: str, *, compute: bool = False) -> NotPriced:
+    def not_priced(self, reason: str | CannotPrice, *, compute: bool = False) -> NotPriced:
         """This resource, or a part of it, named as not priced; `compute` where that part is machines."""
-        return NotPriced(self.urn, urn_type(self.urn), self.part, reason, compute)
+        own_row = reason.own_row if isinstance(reason, CannotPrice) else ""
+        return NotPriced(self.urn, urn_type(self.urn), self.part, str(reason), compute, own_row)
 
     def free(self, why: str, source: str) -> Free:
         """This resource, free for a reason that `source` states."""

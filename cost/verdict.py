@@ -19,8 +19,8 @@ Outcome = Literal["within", "over", "cannot tell"]
 class Verdict:
     """An outcome on the expected amount, and what stands behind it.
 
-    within: expected fits and every resource has a price. over: what is priced alone is more than the budget.
-    cannot tell: what is priced fits, but something has no price.
+    within: expected fits, every resource has a price and something limits every pool. over: what is priced alone is
+    more than the budget. cannot tell: what is priced fits, but something has no price, or nothing limits a pool.
     """
 
     outcome: Outcome
@@ -47,7 +47,10 @@ class Verdict:
         if self.outcome == "over":
             return f"over budget by ${self.expected - self.budget.monthly:,.2f}: {amounts}; {budget}"
         if self.outcome == "cannot tell":
-            return f"cannot tell whether it is within budget: {self.not_priced} not priced; {amounts}; {budget}"
+            unlimited = "nothing limits an autoscaled pool" if isinstance(self.ceiling, str) else ""
+            unpriced = f"{self.not_priced} not priced" if self.not_priced else ""
+            why = ", ".join(filter(None, [unpriced, unlimited]))
+            return f"cannot tell whether it is within budget: {why}; {amounts}; {budget}"
         return f"within budget: {amounts}; {budget}"
 
 
@@ -57,7 +60,8 @@ def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict 
     if budget is None:
         return None
     monthly = estimate.monthly
-    outcome: Outcome = "within" if estimate.complete else "cannot tell"
+    bounded = not isinstance(monthly.ceiling, str)
+    outcome: Outcome = "within" if estimate.complete and bounded else "cannot tell"
     if monthly.expected > budget.monthly:
         outcome = "over"
     return Verdict(

@@ -1,6 +1,6 @@
 """Checks a cost report without trusting the tool that wrote it.
 
-    cost report plan.json --format json | python examples/audit_report.py cost/prices
+    cost report plan.json --format json | python examples/audit_report.py cost/prices [ours.csv]
 
 Uses nothing but the standard library: every quantity x unit price, every subtotal and the total are computed anew, to
 the cent, and every unit price is looked up in the price files by region, purchase, source and date.
@@ -49,12 +49,22 @@ def audit(report: dict[str, Any], prices: list[dict[str, str]]) -> list[str]:
     return wrong
 
 
+def own(row: dict[str, str], said: str) -> dict[str, str]:
+    """A row of the user's own, under the source that the report gives it."""
+    source = f"{said}: {row['source'].strip()}" if row.get("source") else said
+    return {"as_of": "", **row, "purchase": row.get("purchase") or "on_demand", "source": source}
+
+
 def main() -> int:
     folder = Path(sys.argv[1])
     rows: list[dict[str, str]] = []
     for path in sorted(folder.glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             rows += [row for row in csv.DictReader(file) if "usd_per_unit" in row]
+    for name in sys.argv[2:]:
+        with Path(name).open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            rows += [own(row, f"your price, {Path(name).name} line {reader.line_num}") for row in reader]
     report = json.load(sys.stdin)
     wrong = audit(report, rows)
     for line in wrong:

@@ -43,10 +43,12 @@ class Judgement:
 
     @property
     def undecided(self) -> str | None:
-        """What is open and why, when what has a price fits but something has none."""
+        """What is open and why, when what has a price fits but something has none, or nothing limits a pool."""
         if self.verdict is None or self.verdict.outcome != "cannot tell":
             return None
         found = self.estimate
+        if not found.not_priced:
+            return self.verdict.sentence
         reasons = [f"`{found.names.get(missing.urn, missing.urn)}` ({missing.reason})" for missing in found.not_priced]
         more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
         return f"{self.verdict.sentence}; without a price: {', '.join(reasons[:_NAMED])}{more}"
@@ -80,12 +82,16 @@ def budget_rule(
 def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation when the configured one is not a budget."""
     from cost import estimate  # prices are read only when a budget rule runs
+    from cost.prices import BadPrices
     from cost.verdict import budget_verdict
 
     configured = _configured(stack.config)
     if isinstance(configured, Violation):
         return configured
-    found = estimate(stack.resources)
+    try:
+        found = estimate(stack.resources)
+    except BadPrices as error:
+        return Violation(None, f"your prices cannot be used: {'; '.join(str(error).splitlines())}", fix="Correct it.")
     if configured is not None:
         return Judgement(estimate=found, verdict=budget_verdict(found, configured), stated_by=None)
     return Judgement(

@@ -11,6 +11,7 @@ from components.input_error import InputError
 from components.refusal import refuse
 from components.stack_plan import plan_stack
 from cost.preview import costed_plan, watch
+from cost.prices import BadPrices
 from cost.storage_price import storage_price
 
 # The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and
@@ -21,5 +22,7 @@ try:
     declare(plan_stack(running_stack(), storage_price))
 except InputError as error:
     refuse(error)
+except BadPrices as error:
+    refuse(InputError("your prices", str(error).splitlines()))
 for name, total in costed_plan(resources).items():
     pulumi.export(name, total)

@@ -10,6 +10,7 @@ from cost.assumptions import Assumptions
 from cost.comparison.clusters import cluster_of
 from cost.comparison.compare import Column
 from cost.estimate import estimate
+from cost.prices import PriceBook
 from cost.resources import Resources
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_text
@@ -20,7 +21,7 @@ _MOST: Final = 6
 """Columns that a reader can still take in."""
 
 
-def columns_of(files: Sequence[TextIO], assumptions: Assumptions) -> list[Column]:
+def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumptions) -> list[Column]:
     """A column for each file, called after its stack, and after its file where a stack comes twice.
 
     NotReadable has one line for each file that cannot be used.
@@ -49,7 +50,7 @@ def columns_of(files: Sequence[TextIO], assumptions: Assumptions) -> list[Column
     return [
         Column(
             title=stack if times[stack] == 1 else f"{stack} ({what})",
-            estimate=estimate(resources, assumptions=assumptions),
+            estimate=estimate(resources, book, assumptions),
             cluster=cluster_of(resources),
         )
         for stack, (what, resources) in zip(stacks, read, strict=True)

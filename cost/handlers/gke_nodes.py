@@ -59,7 +59,7 @@ def _or_named(ask: Subject, lines: Iterator[CostLine]) -> Iterator[CostLine | No
     try:
         yield from lines
     except CannotPrice as error:
-        yield ask.not_priced(str(error), compute=True)
+        yield ask.not_priced(error, compute=True)
 
 
 def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str) -> Iterator[CostLine | NotPriced]:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from cost.prices.book import NotKnown, Price, PriceBook
+from cost.prices.book import OWN_ROW, NotKnown, Price, PriceBook
+from cost.prices.own import PRICES_VARIABLE, BadPrices
 from cost.prices.row import Basis, Confidence, PriceRow
 
-__all__ = ["Basis", "Confidence", "NotKnown", "Price", "PriceBook", "PriceRow"]
+__all__ = [
+    "OWN_ROW",
+    "PRICES_VARIABLE",
+    "BadPrices",
+    "Basis",
+    "Confidence",
+    "NotKnown",
+    "Price",
+    "PriceBook",
+    "PriceRow",
+]

@@ -12,9 +12,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from cost.prices.own import Known, find_prices, read_prices
 from cost.prices.row import Basis, Confidence, PriceRow
 
-__all__ = ["NotKnown", "Price", "PriceBook"]
+__all__ = ["OWN_ROW", "NotKnown", "Price", "PriceBook"]
+
+OWN_ROW: Final = "provider,region,sku,unit,purchase,term,usd_per_unit"
+"""The columns to give for a price of one's own."""
 
 _FOLDER: Final = Path(__file__).parent
 _NEAREST_SHOWN: Final = 4
@@ -44,9 +48,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:
-    """No price: never 0, and never that of another region. `reason` names the nearest rows that are known."""
+    """No price: never 0, and never that of another region. `reason` names the nearest rows that are known.
+
+    row: what a row of the user's own for it begins with, in the order of `OWN_ROW`.
+    """
 
     reason: str
+    row: str
 
 
 class PriceBook:
@@ -54,12 +62,19 @@ class PriceBook:
 
     today: the day that prices are judged fresh or old against.
     folder: where the `<provider>.csv` files and `sources.csv` are.
+    own: a file of the user's own prices, which go before those of the book. BadPrices says what is wrong with it.
     """
 
-    def __init__(self, *, today: datetime.date | None = None, folder: Path = _FOLDER) -> None:
+    def __init__(self, *, today: datetime.date | None = None, folder: Path = _FOLDER, own: Path | None = None) -> None:
         self.today = today or datetime.date.today()
         self._folder = folder
+        self.own = () if own is None else read_prices(own, _known(folder))
         self._indexes: dict[str, Mapping[_Key, tuple[PriceRow, ...]]] = {}
+
+    @classmethod
+    def in_use(cls, prices: str | None = None) -> PriceBook:
+        """The book with the user's own prices: those of the file `prices`, else of the one GPUCLUSTER_PRICES names."""
+        return cls(own=find_prices(prices))
 
     def rows(self, provider: str) -> tuple[PriceRow, ...]:
         """Every row of one provider, in the order of its file; empty when we have no file for it."""
@@ -78,20 +93,23 @@ class PriceBook:
         if rows:
             newest = max(rows, key=lambda row: row.as_of)
             return Price(newest, newest.confidence(self.today), rankable=False)
-        return NotKnown(self._why_not(provider, region, sku, purchase, term, unit))
+        row = ",".join((provider, region, sku, unit, purchase, term))
+        return NotKnown(self._why_not(provider, region, sku, purchase, term, unit), row)
 
     def _index(self, provider: str) -> Mapping[_Key, tuple[PriceRow, ...]]:
         if provider not in self._indexes:
             index: dict[_Key, list[PriceRow]] = {}
             for row in self.rows(provider):
-                index.setdefault((row.region, row.sku, row.purchase, row.term, row.unit), []).append(row)
+                index.setdefault(_key(row), []).append(row)
+            index |= {_key(row): [row] for row in self.own if row.provider == provider}
             self._indexes[provider] = {key: tuple(rows) for key, rows in index.items()}
         return self._indexes[provider]
 
     def _why_not(self, provider: str, region: str, sku: str, purchase: str, term: str, unit: str) -> str:
         """One line that says what is missing and which rows come nearest."""
         wanted = f"no price for {sku} {purchase}{f' {term}' if term else ''} in {provider} {region}"
-        same_sku = [row for row in self.rows(provider) if row.sku == sku]
+        own = (row for row in self.own if row.provider == provider)
+        same_sku = [row for row in (*own, *self.rows(provider)) if row.sku == sku]
         same_sku.sort(
             key=lambda row: (
                 row.region != region,
@@ -111,6 +129,16 @@ class PriceBook:
         nearest = list(seen)[:_NEAREST_SHOWN]
         more = len(seen) - len(nearest)
         return f"{wanted} per {unit}; known: {', '.join(nearest)}{f' and {more} more' if more > 0 else ''}"
+
+
+def _key(row: PriceRow) -> _Key:
+    return row.region, row.sku, row.purchase, row.term, row.unit
+
+
+@cache
+def _known(folder: Path) -> Known:
+    providers = sorted(path.stem for path in folder.glob("*.csv") if path.stem != "sources")
+    return Known(tuple(providers), tuple(sorted({row.unit for name in providers for row in _rows(folder, name)})))
 
 
 def _common(one: str, other: str) -> int:

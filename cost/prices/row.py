@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
-__all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "as_of_date"]
+__all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "Purchase", "as_of_date", "tier_of"]
 
-Basis = Literal["official", "computed", "third-party"]
-"""Where a row comes from: an official price list or a mirror of one, a sum of official parts, someone's figure."""
+Basis = Literal["official", "computed", "third-party", "own"]
+"""Where a row comes from: an official price list or a mirror of one, a sum of official parts, someone's figure, the
+user."""
+
+Purchase = Literal["on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"]
+"""Ways to buy."""
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -31,6 +35,12 @@ def as_of_date(as_of: str) -> datetime.date | None:
     return datetime.date.fromisoformat(as_of if len(as_of) > len("2026-10") else f"{as_of}-01")
 
 
+def tier_of(note: str) -> int:
+    """Place in a graduated price that a note says, 0 when it says none."""
+    match = _TIER.match(note)
+    return int(match[1]) if match else 0
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PriceRow:
     """One published price.
@@ -46,7 +56,7 @@ class PriceRow:
     as_of: day, month or year of the snapshot.
     source: document the price was read from.
     note: `note=alt ...` marks a second opinion, `tier N: ...` a graduated price.
-    basis: what kind of source that is (`sources.csv`).
+    basis: what kind of source that is (`sources.csv`), `own` for a row of the user's.
     """
 
     provider: str
@@ -70,11 +80,12 @@ class PriceRow:
     @property
     def tier(self) -> int:
         """Place in a graduated price, 0 when the price is not graduated."""
-        match = _TIER.match(self.note)
-        return int(match[1]) if match else 0
+        return tier_of(self.note)
 
     def confidence(self, today: datetime.date) -> Confidence:
-        """high: official and at most 90 days old; medium: official and older; low: the rest, and a year alone."""
+        """high: the user's own, or official and at most 90 days old; medium: official and older; low: the rest."""
+        if self.basis == "own":
+            return "high"
         as_of = as_of_date(self.as_of)
         if self.alt or self.basis != "official" or as_of is None:
             return "low"

@@ -54,10 +54,17 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             for item in sorted(estimate.free, key=lambda item: item.urn)
         ],
         "not_priced": [
-            {"resource": item.urn, "type": item.type, "part": item.part, "reason": item.reason}
+            {
+                "resource": item.urn,
+                "type": item.type,
+                "part": item.part,
+                "reason": item.reason,
+                "own_price_row": item.own_row,
+            }
             for item in sorted(estimate.not_priced, key=lambda item: item.urn)
         ],
         "not_built": list(estimate.facts.not_built),
+        "idle_own_prices": [row.source for row in estimate.idle_prices],
         "assumptions": list(estimate.assumptions),
         "coverage": {
             "resources": estimate.coverage.resources,

@@ -12,6 +12,7 @@ from decimal import Decimal
 from cost.estimate import Estimate
 from cost.model import CostLine, Part
 from cost.money import at_least, money
+from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.layout import WIDEST, Layout
 from cost.verdict import budget_verdict
 
@@ -63,7 +64,8 @@ class _Marks:
                 what = (
                     f"{_price(line.unit_price)} per {line.unit}, {line.region} {line.purchase.replace('_', '-')}{term}"
                 )
-                yield from layout.wrapped(f"[{number}]", f"{what}: {line.source}, {line.as_of} ({line.confidence})")
+                source = ", ".join(filter(None, [line.source, line.as_of]))
+                yield from layout.wrapped(f"[{number}]", f"{what}: {source} ({line.confidence})")
             yield ""
 
 
@@ -142,6 +144,18 @@ def _missing(estimate: Estimate, layout: Layout) -> Iterator[str]:
         yield "Not priced, not in the total"
         for item in sorted(estimate.not_priced, key=lambda item: item.urn):
             yield from layout.wrapped("  -", f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}")
+        if rows := dict.fromkeys(item.own_row for item in estimate.not_priced if item.own_row):
+            yield from layout.under(
+                "  ", f"To set prices of your own: --prices FILE or {PRICES_VARIABLE}=FILE, a CSV with"
+            )
+            yield from (f"    {row}" for row in (OWN_ROW, *(f"{row},..." for row in sorted(rows))))
+        yield ""
+    if estimate.idle_prices:
+        yield "Your prices that price nothing here"
+        for row in estimate.idle_prices:
+            term = f" {row.term}" if row.term else ""
+            what = f"{row.sku} {row.purchase}{term} in {row.provider} {row.region} per {row.unit}"
+            yield from layout.wrapped("  -", f"{row.source.removeprefix('your price, ')}: {what}")
         yield ""
     if estimate.assumptions:
         yield "Assumptions"

@@ -11,7 +11,7 @@ import pytest
 from cost import UNKNOWN, Estimate, Resource, Resources
 from cost.facts import facts_of
 from cost.model import Budget
-from cost.verdict import budget_verdict
+from cost.verdict import Verdict, budget_verdict
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -97,8 +97,22 @@ def test_the_verdict_is_never_within_when_something_is_not_priced(
     assert (verdict.outcome, verdict.ceiling_over, verdict.sentence) == (outcome, ceiling_over, sentence)
 
 
-@pytest.mark.parametrize(("limits", "over"), [({"nodes": 1}, False), ({"nodes": 2}, True), ({}, True)])
+@pytest.mark.parametrize(("limits", "over"), [({"nodes": 1}, False), ({"nodes": 2}, True)])
 def test_a_ceiling_above_the_budget_is_said(make: Make, cost_of: CostOf, limits: dict[str, int], over: bool) -> None:
+    verdict = _elastic(make, cost_of, limits)
+    assert (verdict.outcome, verdict.ceiling_over) == ("within", over)
+
+
+def test_a_pool_that_nothing_limits_is_never_within_a_budget(make: Make, cost_of: CostOf) -> None:
+    verdict = _elastic(make, cost_of, {})
+    assert (verdict.outcome, verdict.ceiling_over) == ("cannot tell", True)
+    assert verdict.sentence == (
+        "cannot tell whether it is within budget: nothing limits an autoscaled pool; expected $73.00 a month, "
+        "ceiling unbounded; budget $6,000.00"
+    )
+
+
+def _elastic(make: Make, cost_of: CostOf, limits: dict[str, int]) -> Verdict:
     requirements = [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]}]
     pool = make(
         "kubernetes:karpenter.sh/v1:NodePool",
@@ -112,7 +126,7 @@ def test_a_ceiling_above_the_budget_is_said(make: Make, cost_of: CostOf, limits:
     cluster = make("aws:eks/cluster:Cluster", upgradePolicy={"supportType": "STANDARD"})
     verdict = budget_verdict(cost_of(cluster, node_class, pool), Budget(Decimal(6000), "warn"))
     assert verdict is not None
-    assert (verdict.outcome, verdict.ceiling_over) == ("within", over)
+    return verdict
 
 
 def test_without_a_budget_there_is_no_verdict(cost_of: CostOf) -> None:

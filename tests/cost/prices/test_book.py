@@ -76,14 +76,15 @@ def test_a_missing_price_names_the_nearest_known_rows(
     book: PriceBook, region: str, sku: str, purchase: str, unit: str, reason: str
 ) -> None:
     found = book.lookup("aws", region, sku, purchase, unit=unit)
-    assert found == NotKnown(reason)
+    assert found == NotKnown(reason, f"aws,{region},{sku},{unit},{purchase},")
 
 
 def test_the_nearest_regions_are_named_first(book: PriceBook) -> None:
     found = book.lookup("gcp", "europe-west3", "a3-megagpu-8g", unit="instance-hour")
     assert found == NotKnown(
         "no price for a3-megagpu-8g on_demand in gcp europe-west3 per instance-hour; known: europe-west4 on_demand, "
-        "europe-west1 on_demand, us-central1 on_demand, us-east4 on_demand and 18 more"
+        "europe-west1 on_demand, us-central1 on_demand, us-east4 on_demand and 18 more",
+        "gcp,europe-west3,a3-megagpu-8g,instance-hour,on_demand,",
     )
 
 
