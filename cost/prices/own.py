@@ -152,9 +152,11 @@ def _amount(text: str) -> Decimal | None:
 
 def _is_date(text: str) -> bool:
     try:
-        return as_of_date(text) is not None or datetime.date(int(text), 1, 1) is not None
+        if as_of_date(text) is None:
+            datetime.date(int(text), 1, 1)
     except ValueError:
         return False
+    return True
 
 
 def _row(path: Path, line: int, record: Mapping[str, str | list[str] | None]) -> PriceRow:

@@ -28,7 +28,10 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def test_the_table_is_shown_and_the_totals_are_given_to_export(run_program: RunProgram, logged: list[str]) -> None:
+def test_the_table_is_shown_and_the_totals_are_given_to_export(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     totals: dict[str, str] = {}
     run_program(EXAMPLE, at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)), aws__region="us-east-1")
     assert totals == {
