@@ -9,8 +9,10 @@ import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import features, resources
 
 from components.azure.control_plane import ControlPlane
+from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from components.azure.home import Home
 from components.azure.identity import ClusterIdentity
+from components.azure.machines import has_infiniband
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
 from components.azure.native_pool import NativePool
@@ -101,7 +103,17 @@ class TrainingCluster(pulumi.ComponentResource):
                 )
             ],
         )
-        workspace = Workspace(f"{name}-workspace", labels=labels, opts=inside)
+        workspace = Workspace(f"{name}-workspace", labels=labels, pod_security=POD_SECURITY, opts=inside)
+        software = GpuSoftware(
+            f"{name}-gpu-software",
+            owner=plan.driver,
+            infiniband=has_infiniband(plan.training.shape.machine_type),
+            mig=None if plan.mig is None else "single",
+            labels=labels,
+            # An API that `up` can't reach fails here.
+            after=[workspace.namespace],
+            opts=inside,
+        )
         storage = Storage(
             f"{name}-storage",
             plan.storage,
@@ -131,10 +143,11 @@ class TrainingCluster(pulumi.ComponentResource):
             zone=location.number,
             driver=plan.driver,
             labels=labels,
+            whole=NO_MIG if plan.mig is not None and plan.driver == "operators" else {},
             tags=tags,
         )
-        # GPU nodes are most of the bill: an API that `up` can't reach fails before they start.
-        before_gpus: list[pulumi.Resource] = [workspace.namespace]
+        # GPU nodes are most of the bill: what makes them usable stands before they start.
+        before_gpus = software.ready
         TrainingPool(
             f"{name}-training",
             plan.training,

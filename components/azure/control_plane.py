@@ -121,11 +121,12 @@ class ControlPlane(pulumi.ComponentResource):
             resource_group_name=group,
             resource_name=self.cluster.name,
             format="exec",
+            # A private zone of its own, to which AKS would point, it has none.
+            server_fqdn="public" if access.private else None,
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
         self.cluster_name = self.cluster.name
-        address = self.cluster.private_fqdn if access.private else self.cluster.fqdn
-        self.endpoint = pulumi.Output.concat("https://", address)
+        self.endpoint = pulumi.Output.concat("https://", self.cluster.fqdn)
         self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
             lambda values: kubeconfig(*values)
         )

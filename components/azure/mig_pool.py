@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import pulumi
 
+from components.azure.gpu_software import mig_node_labels
 from components.azure.mig import MigPlan
 from components.azure.node_pool import GpuNodes
 from components.kubernetes.names import MIG_POOL
 
-__all__ = ["MIG_CONFIG", "MigPool"]
-
-MIG_CONFIG: Final = "nvidia.com/mig.config"
-"""Label of a node by which the operators' MIG manager slices its GPUs."""
+__all__ = ["MigPool"]
 
 
 class MigPool(pulumi.ComponentResource):
@@ -46,7 +43,7 @@ class MigPool(pulumi.ComponentResource):
             # From zero, the scheduler would bind pods before the GPUs are sliced.
             enable_auto_scaling=False,
             gpu_instance_profile=plan.profile,
-            node_labels={MIG_CONFIG: f"all-{plan.size}"} if plan.profile is None else None,
+            sliced=mig_node_labels(f"all-{plan.size}") if plan.profile is None else {},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         self.ready = [pool]

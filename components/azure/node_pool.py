@@ -34,9 +34,12 @@ class GpuNodes:
         zone: str,
         driver: Driver,
         labels: Mapping[str, str],
+        whole: Mapping[str, str],
         tags: Tagger,
     ) -> None:
-        """zone: its number. driver: who owns the drivers. labels: of every node."""
+        """zone: its number. driver: who owns the drivers. labels: of every node. whole: of those whose GPUs are not
+        sliced.
+        """
         self._common: dict[str, Any] = {
             "resource_group_name": group,
             "resource_name_": control_plane.cluster_name,
@@ -44,7 +47,7 @@ class GpuNodes:
             "orchestrator_version": version,
             "availability_zones": [zone],
         }
-        self._driver, self._labels, self._tags = driver, labels, tags
+        self._driver, self._labels, self._whole, self._tags = driver, labels, whole, tags
         self._after = control_plane.ready
 
     def declare(
@@ -58,15 +61,18 @@ class GpuNodes:
         opts: pulumi.ResourceOptions,
         kind: str | None = None,
         spot: bool = False,
+        sliced: Mapping[str, str] | None = None,
         node_labels: Mapping[str, str] | None = None,
         **more: Any,
     ) -> containerservice.AgentPool:
         """One pool. pool: its name in the cluster; AKS takes 12 lower-case letters and digits. kind: of the pool, for
-        selectors, where it is not its name. more: further arguments of AgentPool, by their names.
+        selectors, where it is not its name. sliced: labels of nodes whose GPUs are. more: further arguments of
+        AgentPool, by their names.
         """
         taints = [f"{GPU}=true:NoSchedule"]
         bought: dict[str, Any] = {}
-        labels = {**self._labels, POOL: kind or pool, GPU_PRESENT: "true", **(node_labels or {})}
+        labels = {**self._labels, POOL: kind or pool, GPU_PRESENT: "true"}
+        labels |= {**(self._whole if sliced is None else sliced), **(node_labels or {})}
         if spot:
             # AKS adds label and taint by itself; written here, they are no difference.
             taints.append(f"{_SPOT}=spot:NoSchedule")

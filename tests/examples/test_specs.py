@@ -11,7 +11,11 @@ from components.__main__ import main
 
 FOLDER = Path(__file__).parents[2] / "examples/specs"
 # The zone of the stack gcp-trial: the one of its region that lists every A3 machine.
-PLACES = {FOLDER / "aws": (), FOLDER / "gcp": ("--cloud", "gcp", "--zone", "us-central1-b")}
+PLACES = {
+    FOLDER / "aws": (),
+    FOLDER / "azure": ("--cloud", "azure"),
+    FOLDER / "gcp": ("--cloud", "gcp", "--zone", "us-central1-b"),
+}
 SPECS = sorted(FOLDER.rglob("*.yaml"))
 
 
