@@ -13,12 +13,11 @@ from components.azure.identity import Tagger
 from components.azure.network import Network
 from components.azure.node_image import OS_SKU
 from components.azure.settings import Driver
+from components.azure.tolerations import SPOT
 from components.kubernetes.names import GPU, GPU_PRESENT, POOL
 from components.shapes import Shape
 
 __all__ = ["GpuNodes"]
-
-_SPOT = "kubernetes.azure.com/scalesetpriority"
 
 
 class GpuNodes:
@@ -75,8 +74,8 @@ class GpuNodes:
         labels |= {**(self._whole if sliced is None else sliced), **(node_labels or {})}
         if spot:
             # AKS adds label and taint by itself; written here, they are no difference.
-            taints.append(f"{_SPOT}=spot:NoSchedule")
-            labels[_SPOT] = "spot"
+            taints.append(f"{SPOT}=spot:NoSchedule")
+            labels[SPOT] = "spot"
             bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
         # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
         return containerservice.AgentPool(

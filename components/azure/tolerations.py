@@ -6,11 +6,16 @@ from typing import Final
 
 from components.kubernetes.names import ADDONS_TOLERATION, GPU_TOLERATION
 
-__all__ = ["CONTROLLERS", "DAEMONS"]
+__all__ = ["CONTROLLERS", "DAEMONS", "SPOT"]
 
-# AKS taints Spot nodes by itself. Source: AKS documentation, "Add an Azure Spot node pool".
+SPOT: Final = "kubernetes.azure.com/scalesetpriority"
+"""Key of the label and the taint that AKS gives Spot nodes by itself, with the value spot.
+
+Source: AKS documentation, "Add an Azure Spot node pool".
+"""
+
 _SPOT: Final = {
-    "key": "kubernetes.azure.com/scalesetpriority",
+    "key": SPOT,
     "operator": "Equal",
     "value": "spot",
     "effect": "NoSchedule",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pulumi
 
+from components.azure.lustre_driver import DRIVER
 from components.kubernetes.volume import Volume
 
 __all__ = ["files_volume", "lustre_volume"]
@@ -24,7 +25,7 @@ def lustre_volume(
     Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/examples/pv.yaml.
     """
     return Volume(
-        driver="azurelustre.csi.azure.com",
+        driver=DRIVER,
         handle=file_system,
         attributes={"mgs-ip-address": mgs_address},
         mount_options=["noatime", "flock"],

@@ -8,7 +8,8 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
-from components.gcp.node_daemon import node_daemon, privileged_container
+from components.gcp.fabric import fabric_nodes
+from components.kubernetes.node_daemon import node_daemon, privileged_container
 
 __all__ = ["device_injector"]
 
@@ -31,7 +32,7 @@ def device_injector(
     return node_daemon(
         name,
         object_name=_NAME,
-        accelerator=accelerator,
+        nodes=fabric_nodes(accelerator),
         container=privileged_container(_NAME, _IMAGE, mounts={"dev": "/dev", "nri": "/var/run/nri"}, cpu="150m"),
         host_paths={"dev": "/dev", "nri": "/var/run/nri"},
         labels=labels,

@@ -10,10 +10,11 @@ from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
+from components.kubernetes.names import POOL, TRAINING_POOL
 from components.kubernetes.objects import Part, check
 from components.plan import PlanError
 
-__all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_of"]
+__all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]
 
 Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
@@ -136,6 +137,11 @@ def fabric_of(machine_type: str, *, plugin: str | None = None, daemon: str | Non
     values = {"machine_type": machine_type, "plugin": plugin, "daemon": daemon}
     check(Fabric, values, f"Fabric of {machine_type}", at="fabric")
     return Fabric.model_validate(values)
+
+
+def fabric_nodes(accelerator: str) -> dict[str, list[str]]:
+    """Labels of the nodes with the fabric: elastic and sliced nodes have the same accelerator, and no fabric."""
+    return {"cloud.google.com/gke-accelerator": [accelerator], POOL: [TRAINING_POOL]}
 
 
 def _pair(plugin: str, daemon: str | None) -> str:

@@ -14,8 +14,8 @@ from pulumi_kubernetes.core.v1 import ConfigMap, ContainerArgs
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.gcp.device_injector import device_injector
-from components.gcp.fabric import Fabric
-from components.gcp.node_daemon import node_daemon, privileged_container
+from components.gcp.fabric import Fabric, fabric_nodes
+from components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
 
 __all__ = ["NCCL_CONFIG", "FabricPlugin"]
 
@@ -24,9 +24,6 @@ NCCL_CONFIG: Final = "nccl-config"
 # Keeps the pod alive after its init container has done the work.
 # Source: container-engine-accelerators, every installer.
 _PAUSE: Final = "gke.gcr.io/pause:3.8@sha256:880e63f94b145e46f1b1082bb71b85e21f16b99b180b9996407d61240ceb9830"
-
-# Brings nsenter alone; all that runs is the node's. The upstream manifest names `ubuntu` without a version.
-_SHELL: Final = "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab"
 
 _CPU: Final = "150m"
 
@@ -121,7 +118,7 @@ def _installer(
     return node_daemon(
         name,
         object_name=object_name,
-        accelerator=fabric.accelerator,
+        nodes=fabric_nodes(fabric.accelerator),
         init_containers=[
             *first,
             privileged_container(
@@ -143,7 +140,7 @@ def _installer(
 
 def _prepare() -> ContainerArgs:
     return privileged_container(
-        "pre-installation", _SHELL, command=["nsenter", "-at", "1", "--", "sh", "-c", _PREPARE_TCPXO]
+        "pre-installation", SHELL, command=["nsenter", "-at", "1", "--", "sh", "-c", _PREPARE_TCPXO]
     )
 
 

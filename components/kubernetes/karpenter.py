@@ -24,11 +24,12 @@ def node_pool(
     max_gpus: int,
     expected_gpus: str | None,
     labels: Mapping[str, str],
+    startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """A pool that grows to `max_gpus`, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
 
-    node_class: API group, kind and name.
+    node_class: API group, kind and name. startup_taints: what a new machine has until something takes it away.
     """
     group, kind, class_name = node_class
     return custom_object(
@@ -45,6 +46,7 @@ def node_pool(
                         _one_of("topology.kubernetes.io/zone", [zone]),
                     ],
                     "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
+                    **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),
                     # Forceful when it comes, so a limit on draining goes with it.
                     "expireAfter": "720h",
                     "terminationGracePeriod": "24h",

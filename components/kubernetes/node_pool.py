@@ -2,7 +2,8 @@
 
 Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go, nodepool_validation.go and labels.go; the rules for the
 domains of labels: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml, and
-cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go.
+cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go, and Azure/karpenter-provider-azure 1.10.2,
+pkg/apis/crds/karpenter.sh_nodepools.yaml.
 """
 
 from __future__ import annotations
@@ -21,8 +22,24 @@ _CAPACITY_TYPES: Final = frozenset({"on-demand", "spot", "reserved"})
 _COMPARISONS: Final = frozenset({"Gt", "Lt", "Gte", "Lte"})
 
 # Karpenter's own domains: only what it knows itself may stand there.
-_RESTRICTED: Final = ("karpenter.sh", "karpenter.k8s.aws", "karpenter.k8s.gcp")
-_FORBIDDEN: Final = frozenset({"karpenter.sh/nodepool", "kubernetes.io/hostname"})
+_RESTRICTED: Final = (
+    "karpenter.sh",
+    "karpenter.k8s.aws",
+    "karpenter.k8s.gcp",
+    "karpenter.azure.com",
+    "kubernetes.azure.com",
+)
+# The last four are AKS's own.
+_FORBIDDEN: Final = frozenset(
+    {
+        "karpenter.sh/nodepool",
+        "kubernetes.io/hostname",
+        "accelerator",
+        "agentpool",
+        "storageprofile",
+        "storagetier",
+    }
+)
 _WELL_KNOWN: Final = frozenset(
     {CAPACITY_TYPE, "karpenter.k8s.aws/ec2nodeclass", "karpenter.k8s.aws/nitro-sandbox"}
     | {
@@ -74,6 +91,43 @@ _WELL_KNOWN: Final = frozenset(
             "size",
         )
     }
+    | {
+        f"karpenter.azure.com/{word}"
+        for word in (
+            "aksnodeclass",
+            "placement-scope",
+            "sku-cpu",
+            "sku-family",
+            "sku-gpu-count",
+            "sku-gpu-manufacturer",
+            "sku-gpu-name",
+            "sku-memory",
+            "sku-name",
+            "sku-networking-accelerated",
+            "sku-series",
+            "sku-storage-ephemeralos-maxsize",
+            "sku-storage-premium-capable",
+            "sku-storage-ultra-ssd",
+            "sku-version",
+        )
+    }
+    | {
+        f"kubernetes.azure.com/{word}"
+        for word in (
+            "cluster",
+            "ebpf-dataplane",
+            "ebpf-host-routing",
+            "fips_enabled",
+            "hostedvm",
+            "mode",
+            "network-policy",
+            "os-sku",
+            "priority",
+            "scalesetpriority",
+            "sku-cpu",
+            "sku-memory",
+        )
+    }
 )
 
 Duration = Annotated[str, Field(pattern=r"^([0-9]+(s|m|h))+$")]
@@ -91,7 +145,8 @@ def _restricted(key: str) -> str | None:
     domain = key.rpartition("/")[0]
     ours = any(domain == own or domain.endswith(f".{own}") for own in _RESTRICTED)
     if key in _FORBIDDEN or (ours and key not in _WELL_KNOWN):
-        return f"a key outside {', '.join(_RESTRICTED)}, and not kubernetes.io/hostname: Karpenter sets those"
+        forbidden = ", ".join(sorted(key for key in _FORBIDDEN if not key.startswith(_RESTRICTED)))
+        return f"a key outside {', '.join(_RESTRICTED)}, and none of {forbidden}: Karpenter and the clouds set those"
     return None
 
 

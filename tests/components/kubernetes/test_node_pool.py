@@ -146,7 +146,9 @@ def test_what_karpenter_takes_is_taken(path: str, value: object) -> None:
             [{"key": "karpenter.sh/nodepool", "operator": "Exists"}],
             "spec.template.spec.requirements[0].key is 'karpenter.sh/nodepool'; allowed: a key outside "
             "karpenter.sh, "
-            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, karpenter.azure.com, kubernetes.azure.com, and none of "
+            "accelerator, agentpool, kubernetes.io/hostname, storageprofile, storagetier: Karpenter and the clouds set "
+            "those; choose "
             "another key",
         ),
         (
@@ -154,14 +156,18 @@ def test_what_karpenter_takes_is_taken(path: str, value: object) -> None:
             {"karpenter.k8s.aws/team": "ml"},
             "spec.template.metadata.labels has the key 'karpenter.k8s.aws/team'; allowed: a key outside "
             "karpenter.sh, "
-            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, karpenter.azure.com, kubernetes.azure.com, and none of "
+            "accelerator, agentpool, kubernetes.io/hostname, storageprofile, storagetier: Karpenter and the clouds set "
+            "those; choose "
             "another key",
         ),
         (
             "template.metadata.labels",
             {"karpenter.k8s.gcp/team": "ml"},
             "spec.template.metadata.labels has the key 'karpenter.k8s.gcp/team'; allowed: a key outside karpenter.sh, "
-            "karpenter.k8s.aws, karpenter.k8s.gcp, and not kubernetes.io/hostname: Karpenter sets those; choose "
+            "karpenter.k8s.aws, karpenter.k8s.gcp, karpenter.azure.com, kubernetes.azure.com, and none of "
+            "accelerator, agentpool, kubernetes.io/hostname, storageprofile, storagetier: Karpenter and the clouds set "
+            "those; choose "
             "another "
             "key",
         ),

@@ -1,8 +1,7 @@
-"""A pod on every training node that prepares the node itself.
+"""A pod on every node of some pools that prepares the node itself.
 
-Such pods are privileged, share the host's network and processes, and run on nodes that nothing else may use yet. That
-is what Google's own manifests give them; their volumes are only those they mount. A policy exempts them by the name of
-the object, in namespace kube-system.
+Such pods are privileged, share the host's network and processes, and run on nodes that nothing else may use yet. Their
+volumes are only those they mount. A policy exempts them by the name of the object, in namespace kube-system.
 """
 
 from __future__ import annotations
@@ -29,9 +28,12 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
-from components.kubernetes.names import POOL, SYSTEM_NAMESPACE, TRAINING_POOL
+from components.kubernetes.names import SYSTEM_NAMESPACE
 
-__all__ = ["node_daemon", "privileged_container"]
+__all__ = ["SHELL", "node_daemon", "privileged_container"]
+
+SHELL = "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab"
+"""Brings nsenter alone; all that runs by it is the node's own."""
 
 
 def privileged_container(
@@ -60,15 +62,15 @@ def node_daemon(
     name: str,
     *,
     object_name: str,
-    accelerator: str,
+    nodes: Mapping[str, Sequence[str]],
     init_containers: Sequence[ContainerArgs] = (),
     container: ContainerArgs,
-    host_paths: Mapping[str, str],
+    host_paths: Mapping[str, str] | None = None,
     labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
-    """accelerator: the nodes' label cloud.google.com/gke-accelerator. host_paths: volume -> path on the node."""
+    """nodes: label -> values a node may have there. host_paths: volume -> path on the node."""
     own = {"k8s-app": object_name}
     return DaemonSet(
         name,
@@ -80,7 +82,7 @@ def node_daemon(
                 metadata=ObjectMetaArgs(labels={**labels, **own}),
                 spec=PodSpecArgs(
                     priority_class_name="system-node-critical",
-                    affinity=_on(accelerator),
+                    affinity=_on(nodes),
                     tolerations=[TolerationArgs(operator="Exists")],
                     host_network=True,
                     host_pid=True,
@@ -89,8 +91,9 @@ def node_daemon(
                     volumes=[
                         # The driver's folders may be made after the pod has started.
                         VolumeArgs(name=volume, host_path=HostPathVolumeSourceArgs(path=path, type="DirectoryOrCreate"))
-                        for volume, path in host_paths.items()
-                    ],
+                        for volume, path in (host_paths or {}).items()
+                    ]
+                    or None,
                 ),
             ),
         ),
@@ -98,18 +101,15 @@ def node_daemon(
     )
 
 
-def _on(accelerator: str) -> AffinityArgs:
+def _on(nodes: Mapping[str, Sequence[str]]) -> AffinityArgs:
     return AffinityArgs(
         node_affinity=NodeAffinityArgs(
             required_during_scheduling_ignored_during_execution=NodeSelectorArgs(
                 node_selector_terms=[
                     NodeSelectorTermArgs(
                         match_expressions=[
-                            NodeSelectorRequirementArgs(
-                                key="cloud.google.com/gke-accelerator", operator="In", values=[accelerator]
-                            ),
-                            # The same accelerator is in elastic and in sliced nodes, which have no fabric.
-                            NodeSelectorRequirementArgs(key=POOL, operator="In", values=[TRAINING_POOL]),
+                            NodeSelectorRequirementArgs(key=key, operator="In", values=list(values))
+                            for key, values in nodes.items()
                         ]
                     )
                 ]

@@ -1,0 +1,54 @@
+"""What node auto provisioning, AKS's Karpenter, can't carry. Imports no Pulumi.
+
+Source: Azure/karpenter-provider-azure 1.10.2: pkg/providers/instance/vminstance.go (machines without a scale set or a
+placement), pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull
+requests 1529, 1834, 1839 (capacity reservations, open).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from components.azure.machines import has_infiniband
+
+__all__ = ["karpenter_problems"]
+
+
+def karpenter_problems(
+    machine_types: Sequence[str],
+    *,
+    purchase: Sequence[str],
+    nodes_per_job: int = 1,
+    partition: str | None = None,
+    reservation: str | None = None,
+    placement: bool = False,
+) -> list[str]:
+    """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
+
+    nodes_per_job: above 1 for training over several nodes. partition: MIG size. reservation: its id. placement: whether
+    the machines must stand close to each other.
+    """
+    engine = "elastic.engine is 'karpenter', which on Azure"
+    problems = [
+        f"{engine} starts machines outside any scale set, where {size} has no InfiniBand; allowed: sizes without r; "
+        "use the training pool"
+        for size in machine_types
+        if has_infiniband(size)
+    ]
+    wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
+    if wrong:
+        problems.append(f"{engine} can't buy {', '.join(wrong)}; allowed: on-demand, spot; change elastic.purchase")
+    if nodes_per_job > 1:
+        problems.append(
+            f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "
+            "the training pool"
+        )
+    if partition is not None:
+        problems.append(f"{engine} can't slice GPUs ({partition}); allowed: whole GPUs; use mig")
+    if reservation is not None:
+        problems.append(f"{engine} can't use reservation {reservation!r}; allowed: none; use the training pool")
+    if placement:
+        problems.append(
+            f"{engine} can't keep machines close to each other; allowed: no placement; use the training pool"
+        )
+    return problems

@@ -1,0 +1,97 @@
+"""The elastic pool by node auto provisioning: single-node GPU machines that come for a job and go after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pulumi
+
+from components.azure.aks_node_class import AKSNodeClass
+from components.azure.karpenter_limits import karpenter_problems
+from components.azure.lustre_driver import STARTUP_TAINT
+from components.kubernetes.karpenter import node_pool
+from components.kubernetes.names import ELASTIC_POOL
+from components.kubernetes.objects import custom_object
+from components.plan import PlanError
+
+__all__ = ["KarpenterPool", "KarpenterPoolArgs"]
+
+# A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
+_DRAIN = pulumi.CustomTimeouts(delete="30m")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KarpenterPoolArgs:
+    """zone: its number. subnet_id: of the nodes. purchase: on-demand, spot. driver_owner: who brings the GPU driver.
+
+    image_family: that of the other pools, for the GPU Operator builds its driver for one system in a cluster. lustre:
+    whether jobs mount the shared file system. tags: of the machines. os_disk_gb: GB.
+    """
+
+    region: str
+    zone: str
+    subnet_id: pulumi.Input[str]
+    machine_types: Sequence[str]
+    purchase: Sequence[str]
+    max_gpus: int
+    expected_gpus: str | None
+    driver_owner: Literal["operators", "aks"]
+    image_family: Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]
+    lustre: bool
+    tags: Mapping[str, str]
+    os_disk_gb: int = 200
+
+
+class KarpenterPool(pulumi.ComponentResource):
+    """One node class and one node pool in a cluster with node auto provisioning, which brings Karpenter itself.
+
+    Its machines stand alone: an InfiniBand size has no InfiniBand here, so none is taken.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        args: KarpenterPoolArgs,
+        *,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the cluster, and the GPU software that its machines need. Raises PlanError for what Karpenter can't
+        carry here.
+        """
+        super().__init__("gpucluster:azure:ElasticPool", name, {}, opts)
+        problems = karpenter_problems(args.machine_types, purchase=args.purchase)
+        if problems:
+            raise PlanError(problems)
+        nodes = custom_object(
+            f"{name}-class",
+            AKSNodeClass,
+            {
+                "vnetSubnetID": args.subnet_id,
+                "imageFamily": args.image_family,
+                "osDiskSizeGB": args.os_disk_gb,
+                "gpu": {"mode": "None" if args.driver_owner == "operators" else "Driver"},
+                "tags": dict(args.tags),
+            },
+            object_name=ELASTIC_POOL,
+            labels=labels,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
+        )
+        node_pool(
+            f"{name}-pool",
+            object_name=ELASTIC_POOL,
+            node_class=("karpenter.azure.com", AKSNodeClass.kind, ELASTIC_POOL),
+            machine_types=args.machine_types,
+            capacity_types=args.purchase,
+            zone=f"{args.region}-{args.zone}",
+            max_gpus=args.max_gpus,
+            expected_gpus=args.expected_gpus,
+            labels=labels,
+            # No job meets a machine that can't mount the file system yet.
+            startup_taints=[STARTUP_TAINT] if args.lustre else [],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
+        )
+        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": args.max_gpus})
