@@ -8,6 +8,7 @@ from components.azure.location import first_zone, parse_location
 from components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
 from components.azure.settings import KEYS
 from components.cloud import Cloud
+from components.kubernetes.names import ELASTIC_POOL
 
 if TYPE_CHECKING:
     import pulumi
@@ -30,7 +31,7 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
             else "none",
         ),
         (
-            "elastic",
+            ELASTIC_POOL,
             f"{'node auto provisioning' if elastic.engine == 'karpenter' else 'cluster autoscaler'}, up to "
             f"{elastic.max_gpus} GPUs on {elastic.shape.machine_type}, {' or '.join(elastic.purchase)}"
             if elastic
