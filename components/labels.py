@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 __all__ = [
+    "CALENDAR_NODES",
+    "EXPECTED_GIB",
     "LABEL_VALUE",
     "OWN_LABELS",
     "REQUIRED_LABELS",
@@ -41,6 +43,12 @@ def kubernetes_labels(labels: Mapping[str, str], *, project: str, stack: str) ->
     billed and never joins.
     """
     return {**labels, "pulumi-project": project, "pulumi-stack": stack}
+
+
+# Read by the cost module, in the characters that Google Cloud takes in names of labels: GiB that a bucket is meant to
+# hold, and nodes that a calendar reservation holds, also while it is not delivered yet.
+EXPECTED_GIB: Final = "gpucluster-expected-gib"
+CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
 
 
 def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:

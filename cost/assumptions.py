@@ -23,7 +23,8 @@ class Assumptions:
         the stack does not declare; of a GKE cluster those beyond the project's free allotment.
     prometheus_million_samples: millions of samples that a GKE cluster sends to Managed Prometheus.
     efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
-    s3_gib, gcs_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage.
+    s3_gib, gcs_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage; of the latter its own label
+        `gpucluster-expected-gib` goes first.
     sqs_million_requests: millions of requests to a queue.
     """
 

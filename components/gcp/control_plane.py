@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pulumi
@@ -14,6 +14,7 @@ from components.gcp.identity import Labeller, NodeIdentity, workload_pool
 from components.gcp.kubeconfig import kubeconfig
 from components.gcp.location import Location
 from components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
+from components.gcp.node_pool import CLOUD_PLATFORM
 
 __all__ = ["ControlPlane"]
 
@@ -56,11 +57,14 @@ class ControlPlane(pulumi.ComponentResource):
         lustre: bool,
         bucket: bool,
         filestore: bool,
+        limits: Mapping[str, int] | None,
         after: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """lustre, bucket, filestore: which storage its drivers mount. after: the APIs."""
+        """lustre, bucket, filestore: which storage its drivers mount. limits: greatest amounts of all pools together
+        where GKE makes pools by itself. after: the APIs.
+        """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         key, key_use = secrets_key(
@@ -123,6 +127,7 @@ class ControlPlane(pulumi.ComponentResource):
                 managed_prometheus=container.ClusterMonitoringConfigManagedPrometheusArgs(enabled=True),
             ),
             addons_config=_addons(lustre=lustre, bucket=bucket, filestore=filestore),
+            cluster_autoscaling=None if limits is None else _auto_provisioning(limits, nodes),
             resource_labels=labels(f"{name}-cluster"),
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -160,6 +165,31 @@ def _maintenance() -> container.ClusterMaintenancePolicyArgs:
                 ),
             )
         ],
+    )
+
+
+def _auto_provisioning(limits: Mapping[str, int], nodes: NodeIdentity) -> container.ClusterClusterAutoscalingArgs:
+    """The one bound of the pools that GKE makes; what they are is said by the classes that ask for them."""
+    return container.ClusterClusterAutoscalingArgs(
+        enabled=True,
+        resource_limits=[
+            container.ClusterClusterAutoscalingResourceLimitArgs(resource_type=kind, minimum=0, maximum=most)
+            for kind, most in limits.items()
+        ],
+        # For a pool that no class asks for: the nodes' own account, never that of the project, and verified boot.
+        auto_provisioning_defaults=container.ClusterClusterAutoscalingAutoProvisioningDefaultsArgs(
+            service_account=nodes.email,
+            oauth_scopes=[CLOUD_PLATFORM],
+            image_type="COS_CONTAINERD",
+            management=container.ClusterClusterAutoscalingAutoProvisioningDefaultsManagementArgs(
+                auto_repair=True, auto_upgrade=True
+            ),
+            shielded_instance_config=(
+                container.ClusterClusterAutoscalingAutoProvisioningDefaultsShieldedInstanceConfigArgs(
+                    enable_secure_boot=True, enable_integrity_monitoring=True
+                )
+            ),
+        ),
     )
 
 

@@ -28,6 +28,11 @@ class ElasticPlan:
     expected_gpus: str | None
     root_gib: int = 200
 
+    @property
+    def fallbacks(self) -> tuple[Literal["spot", "flex-start"], ...]:
+        """How GKE buys machines by itself where the pool's own way finds none."""
+        return self.purchase[1:] if self.engine == "native" else ()
+
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
     """The pool on the machines of Google Cloud that have fewer than 8 GPUs."""
@@ -79,11 +84,6 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
         losses.append(
             f"elastic pool: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
             f"{' or '.join(plan.purchase)} here, and a machine that is taken back ends its job"
-        )
-    if plan.engine == "native":
-        losses.append(
-            f"elastic.max_gpus: {plan.max_gpus} GPUs are the limit of the pool elastic; machines that GKE adds where "
-            "that finds no capacity have none but the project's quota"
         )
     return losses
 

@@ -58,7 +58,8 @@ class NativePool(pulumi.ComponentResource):
     """One ComputeClass, `elastic`. Pods select it by `cloud.google.com/compute-class: elastic`.
 
     A class has no limit of its own: existing pools end at their greatest size, pools that GKE makes at the limits of
-    the cluster's node auto-provisioning, where it has any (GKE documentation, "Configure node pool auto-creation").
+    the cluster's node auto-provisioning, which count the existing ones too (GKE documentation, "Configure node pool
+    auto-creation").
     """
 
     def __init__(

@@ -13,7 +13,10 @@ from components.gcp.machines import family
 from components.kubernetes.names import GPU, GPU_PRESENT, POOL
 from components.shapes import Shape
 
-__all__ = ["flex_start", "gpu_config", "node_config", "scaled"]
+__all__ = ["CLOUD_PLATFORM", "flex_start", "gpu_config", "node_config", "scaled"]
+
+CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
+"""The scope that leaves what nodes may do to the roles of their account."""
 
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
 _SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wmem": "4096 16384 16777216"}
@@ -42,7 +45,7 @@ def node_config(
         disk_type=disk_type,
         disk_size_gb=root_gib,
         service_account=account,
-        oauth_scopes=["https://www.googleapis.com/auth/cloud-platform"],
+        oauth_scopes=[CLOUD_PLATFORM],
         labels={**labels, POOL: pool, **given.pop("node_labels")},
         resource_labels=resource_labels(name),
         # Without it, pods read the credentials of their node.

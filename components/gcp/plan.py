@@ -12,6 +12,7 @@ from typing import Any
 from components.example_ranges import example_range_notes
 from components.gcp.access import AccessPlan, access_problems, plan_access
 from components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
+from components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
 from components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
 from components.gcp.filestore import HomePlan, home_problems, plan_home
 from components.gcp.location import Location
@@ -67,6 +68,9 @@ class SystemPlan:
     """CPU nodes for DNS, Karpenter and operators: one in each of three zones."""
 
     machine_type: str = "e2-standard-4"
+    # Source: Compute Engine documentation, "General-purpose machine family", E2 standard.
+    vcpus: int = 4
+    memory_gib: int = 16
     root_gib: int = 100
 
 
@@ -84,8 +88,8 @@ class PlacementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. active: the capacity can be had now;
-    that of a calendar reservation only once it is delivered.
+    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. calendar: the reservation is one of
+    calendar mode. active: the capacity can be had now; that of a calendar reservation only once it is delivered.
     """
 
     shape: Shape
@@ -93,6 +97,7 @@ class TrainingPlan:
     spares: int
     placement: PlacementPlan
     flex_start_hours: int | None = None
+    calendar: bool = False
     active: bool = True
     root_gib: int = 200
     max_pods: int = GPU_PODS_PER_NODE
@@ -119,7 +124,8 @@ class BucketPlan:
 @dataclass(frozen=True, kw_only=True)
 class GcpClusterPlan:
     """cluster_name: of the GKE cluster and the Lustre instance. account_suffix: tells the service accounts of two
-    stacks apart, whose ids are too short for a stack's name.
+    stacks apart, whose ids are too short for a stack's name. limits: what all pools together may hold, by GKE's
+    resource type; None where GKE makes no pools by itself.
     """
 
     name: str
@@ -137,6 +143,7 @@ class GcpClusterPlan:
     home: HomePlan | None
     elastic: ElasticPlan | None
     mig: MigPlan | None
+    limits: Mapping[str, int] | None
     facts: Mapping[str, Any]
 
 
@@ -163,6 +170,8 @@ def plan_cluster(
     training = _training(spec, shape)
     storage = _storage(spec, location, storage_price)
     capacity, speed = _sizes(storage)
+    system = SystemPlan()
+    others = _other_pools(training, mig)
     return GcpClusterPlan(
         name=spec.name,
         cluster_name=_cluster_name(spec, stack),
@@ -173,12 +182,13 @@ def plan_cluster(
         kubernetes_version=KUBERNETES_VERSION,
         access=access,
         network=network,
-        system=SystemPlan(),
+        system=system,
         training=training,
         storage=storage,
         home=plan_home(spec.storage.home),
         elastic=elastic,
         mig=mig,
+        limits=_limits(elastic, others, system),
         facts=cluster_facts(
             spec,
             equivalence=Equivalence(
@@ -193,7 +203,12 @@ def plan_cluster(
                 *([f"{spec.name}-mig"] if mig else []),
             ],
             not_built=_not_built(spec),
-            losses=[*_losses(spec, shape), *purchase_losses(spec, shape), *elastic_losses(spec, elastic)],
+            losses=[
+                *_losses(spec, shape),
+                *purchase_losses(spec, shape),
+                *elastic_losses(spec, elastic),
+                *(limit_losses(elastic.shape, others) if elastic and elastic.fallbacks else []),
+            ],
             notes=[
                 *_notes(spec, storage),
                 *purchase_notes(spec, shape, location),
@@ -266,7 +281,28 @@ def _training(spec: ClusterSpec, shape: Shape) -> TrainingPlan:
         spares=spec.training.spares,
         placement=placement,
         flex_start_hours=spec.duration if flex_start else None,
+        calendar=isinstance(spec.purchase, CapacityBlockPurchase),
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+    )
+
+
+def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
+    """The GPU pools beside the elastic one; of them GKE scales those of flex-start."""
+    pools = [PoolSize(shape=training.shape, nodes=training.size, scaled=training.flex_start_hours is not None)]
+    if mig is not None:
+        pools.append(PoolSize(shape=mig.shape, nodes=mig.nodes, scaled=mig.purchase == "flex-start"))
+    return pools
+
+
+def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemPlan) -> Mapping[str, int] | None:
+    if elastic is None or not elastic.fallbacks:
+        return None
+    pool = PoolSize(shape=elastic.shape, nodes=elastic.max_gpus // elastic.shape.gpus, scaled=True)
+    return cluster_limits(
+        elastic.shape,
+        [*others, pool],
+        vcpus=SYSTEM_NODES * system.vcpus,
+        memory_gib=SYSTEM_NODES * system.memory_gib,
     )
 
 

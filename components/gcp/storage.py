@@ -16,6 +16,7 @@ from components.gcp.plan import BucketPlan
 from components.gcp.volumes import bucket_volume, lustre_volume
 from components.kubernetes.names import NAMESPACE
 from components.kubernetes.volume import Volume
+from components.labels import EXPECTED_GIB
 
 __all__ = ["BucketStorage", "LustreStorage"]
 
@@ -114,7 +115,7 @@ class BucketStorage(pulumi.ComponentResource):
             hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
             # Deleted with what is in it, unless it is protected.
             force_destroy=not plan.protect,
-            labels=labels(f"{name}-shared"),
+            labels={**labels(f"{name}-shared"), EXPECTED_GIB: str(plan.usable_gib)},
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
         # Every pod of the namespace, as itself: no key and no account of Google's in between.

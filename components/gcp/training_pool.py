@@ -16,6 +16,7 @@ from components.gcp.machines import family
 from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
 from components.gcp.plan import TrainingPlan
 from components.kubernetes.names import TRAINING_POOL
+from components.labels import CALENDAR_NODES
 
 __all__ = ["TrainingPool"]
 
@@ -96,7 +97,7 @@ class TrainingPool(pulumi.ComponentResource):
                 root_gib=plan.root_gib,
                 account=nodes.email,
                 labels=labels,
-                resource_labels=resource_labels,
+                resource_labels=lambda full: {**resource_labels(full), **_calendar(plan)},
                 more={**gpu_config(plan.shape), **_bought(plan)},
             ),
             # A pool of this name stands until the old one is gone, and so does what it holds of a reservation.
@@ -111,6 +112,11 @@ class TrainingPool(pulumi.ComponentResource):
 def _size(plan: TrainingPlan) -> dict[str, Any]:
     """A fixed number of nodes; flex-start nodes come as there is capacity."""
     return {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": scaled(plan.size)}
+
+
+def _calendar(plan: TrainingPlan) -> dict[str, str]:
+    """Nodes that are paid for, also while the pool waits for them with none."""
+    return {CALENDAR_NODES: str(plan.size)} if plan.calendar else {}
 
 
 def _bought(plan: TrainingPlan) -> dict[str, Any]:

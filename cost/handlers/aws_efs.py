@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from cost.handlers.stored import stored_gib
 from cost.model import CostLine, NotPriced
 from cost.registry import prices
-from cost.subject import Subject, as_number
+from cost.subject import Subject
 
 EXPECTED: Final = "gpucluster/expected-gib"
 """Tag that says how many GiB a file system holds on average; goes before the assumption `efs_gib`."""
@@ -19,12 +20,7 @@ def file_system(ask: Subject) -> Iterator[CostLine | NotPriced]:
 
     All of it is priced in the standard class, the dearest, also where files move to a cheaper one.
     """
-    tagged = ask.get("tags", EXPECTED)
-    if tagged is None:
-        gib, said = ask.assumptions.efs_gib, f"efs_gib: {ask.assumptions.efs_gib:f} GiB in each file system"
-    else:
-        gib = as_number(tagged, f"tag {EXPECTED}")
-        said = f"{gib:f} GiB stored in {ask.resource.name} (tag {EXPECTED})"
+    gib, said = stored_gib(ask, "tags", EXPECTED, "efs_gib", each="file system")
     one_zone = ask.get("availabilityZoneName") is not None
     sku, words = ("efs-one-zone", "EFS One Zone storage") if one_zone else ("efs-standard", "EFS standard storage")
     yield ask.line(words, gib, ask.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said)

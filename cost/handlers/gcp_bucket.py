@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from cost.handlers.stored import stored_gib
 from cost.model import CostLine, NotPriced
 from cost.registry import prices
 from cost.subject import CannotPrice, Subject
+
+EXPECTED: Final = "gpucluster-expected-gib"
+"""Label that says how many GiB a bucket holds on average; goes before the assumption `gcs_gib`."""
 
 _CLASSES: Final = {
     "STANDARD": "standard",
@@ -27,9 +31,9 @@ def bucket(ask: Subject) -> Iterator[CostLine | NotPriced]:
     if kind not in _CLASSES:
         raise CannotPrice(f"storageClass is {kind!r}; priced are {', '.join(_CLASSES)}")
     location = ask.text("location").lower()
-    gib = ask.assumptions.gcs_gib
-    said = f"gcs_gib: {gib} GiB in each Cloud Storage bucket; requests and retrieval are not in the total"
+    gib, where = stored_gib(ask, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
+    said = f"{where}; requests and retrieval are not in the total"
     price = ask.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
-    yield ask.line(f"Cloud Storage {kind.lower()}", gib, price, assumption=said)
+    yield ask.line(f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said)
     if ask.get("autoclass", "enabled"):
         yield ask.not_priced("autoclass: billed by the object it looks after; no price known")

@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from cost.handlers.committed import committed
-from cost.handlers.whole_machines import machine_hours, machine_price
+from cost.handlers.whole_machines import machine_hours, machine_price, plain
 from cost.machines import MACHINES
-from cost.model import CostLine, Count, NotPriced
+from cost.model import CostLine, Count, NotPriced, cents
+from cost.money import money
 from cost.prices import NotKnown, Price
 from cost.resources import UNKNOWN, Resource
 from cost.shape import is_list
@@ -49,31 +50,48 @@ def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) 
 
 
 def reserved(
-    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, region: str
+    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, region: str, calendar: Decimal | None = None
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not, so never a second time here.
 
-    A plan does not tell how capacity bought elsewhere was bought, so its on-demand rate stands for it and the rate in
-    calendar mode is named (Compute Engine documentation, reservations and future reservations in calendar mode).
+    calendar: machines that the reservation holds where it is known to be one of calendar mode. Of any other that is
+    bought elsewhere a plan does not tell how, so its on-demand rate stands for it and the rate in calendar mode is
+    named (Compute Engine documentation, reservations and future reservations in calendar mode).
     """
     if isinstance(target, Resource):
         said = f"billed by {target.name}, used or not"
         yield committed(ask, machine, count, target.name, said, region=region)
         return
-    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
-    said = (
-        f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
-        "rate"
-    )
-    calendar = ask.book.lookup(ask.provider, region, machine, "dws_calendar", unit="instance-hour")
-    if isinstance(calendar, Price):
-        said += f", or at ${calendar.usd:f} per instance-hour for its whole period when bought in calendar mode"
-    yield committed(ask, machine, count, target, said, price=found, billed=count, region=region)
-    if not count:
+    rate = ask.book.lookup(ask.provider, region, machine, "dws_calendar", unit="instance-hour")
+    if calendar is not None:
+        found, billed, said = rate, max(calendar, count), _in_calendar_mode(ask, target, max(calendar, count), rate)
+    else:
+        found, billed = ask.book.lookup(ask.provider, region, machine, unit="instance-hour"), count
+        said = (
+            f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the "
+            "on-demand rate"
+        )
+        if isinstance(rate, Price):
+            said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
+    yield committed(ask, machine, count, target, said, price=found, billed=billed, region=region)
+    if not billed:
         why = "nothing runs in it yet, and how many machines it holds is not told here"
         yield ask.not_priced(f"what {target} costs where it is bought: {why}", compute=True)
     elif isinstance(found, NotKnown):
         yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
+
+
+def _in_calendar_mode(ask: Subject, target: str, held: Decimal, rate: Price | NotKnown) -> str:
+    said = (
+        f"{target} is a reservation in calendar mode, not part of this stack: its {plain(held)} machines are billed "
+        "for its whole period, used or not"
+    )
+    if isinstance(rate, NotKnown):
+        return said
+    days = ask.duration_days
+    if days is None:
+        return f"{said}; no component says for how many days"
+    return f"{said}; {plain(days)} days of it, as long as this trial, are {money(cents(held * rate.usd * 24 * days))}"
 
 
 def bought(

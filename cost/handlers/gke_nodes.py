@@ -16,9 +16,12 @@ from cost.machines import MACHINES
 from cost.model import CostLine, Count, NotPriced
 from cost.subject import CannotPrice, Subject, as_number, read
 
-__all__ = ["CLUSTER", "boot_disk", "node_lines", "purchase_of"]
+__all__ = ["CALENDAR_NODES", "CLUSTER", "boot_disk", "node_lines", "purchase_of"]
 
 CLUSTER: Final = "gcp:container/cluster:Cluster"
+
+CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
+"""Label of nodes whose reservation is one of calendar mode: how many it holds, delivered or not."""
 
 _DEFAULT_MACHINE: Final = "e2-medium"
 _DEFAULT_GIB: Final = 100
@@ -44,7 +47,8 @@ def node_lines(
     target = target_of(ask, "nodeConfig", affinity, "consumeReservationType", "values")
     if target is not None:
         count = Count.fixed(count.expected)  # a reservation holds no more, and is billed for no fewer
-        yield from reserved(ask, machine, count.expected, target, region=region)
+        held = optional_number(ask, "nodeConfig", "resourceLabels", CALENDAR_NODES)
+        yield from reserved(ask, machine, count.expected, target, region=region, calendar=held)
     else:
         yield from _or_named(
             ask, bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)

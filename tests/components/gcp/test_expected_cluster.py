@@ -241,7 +241,9 @@ FOUR = ("10.8.0.0/20", "10.8.16.0/20", "10.8.32.0/20", "10.8.48.0/20")
 EIGHT = (*FOUR, "10.8.64.0/20", "10.8.80.0/20", "10.8.96.0/20", "10.8.112.0/20")
 
 
-def control_plane(name: str, addons: dict[str, Any], *, clients: list[str], private: bool = False) -> Registered:
+def control_plane(
+    name: str, addons: dict[str, Any], *, clients: list[str], private: bool = False, **more: Any
+) -> Registered:
     full = f"{name}-control-plane"
     gke = "serviceAccount:service-123456789@container-engine-robot.iam.gserviceaccount.com"
     return [
@@ -331,6 +333,7 @@ def control_plane(name: str, addons: dict[str, Any], *, clients: list[str], priv
                 },
                 "addonsConfig": {"gcePersistentDiskCsiDriverConfig": {"enabled": True}, **addons},
                 "resourceLabels": labels(f"{full}-cluster"),
+                **more,
             },
         ),
     ]
@@ -485,15 +488,18 @@ def lustre(name: str) -> Registered:
     ]
 
 
-def whole(name: str, mtu: int, *parts: Registered) -> Registered:
-    """A cluster on Lustre with an API on the internet, as all of these but the special ones are."""
+def whole(name: str, mtu: int, *parts: Registered, **cluster: Any) -> Registered:
+    """A cluster on Lustre with an API on the internet, as all of these but the special ones are.
+
+    cluster: further inputs of the GKE cluster.
+    """
     return by_name(
         services(name, "lustre", "servicenetworking"),
         identity(name),
         main_network(name, mtu),
         way_out(name),
         private_services(name),
-        control_plane(name, LUSTRE_DRIVER, clients=OFFICE),
+        control_plane(name, LUSTRE_DRIVER, clients=OFFICE, **cluster),
         system(name),
         lustre(name),
         *parts,
@@ -609,7 +615,13 @@ def test_a_calendar_reservation_has_nodes_once_it_is_delivered(declared: Declare
         gpu_pool(
             "calendar",
             "training",
-            training_nodes("calendar", MEGA, **reserved("projects/my-project/reservations/calendar-mega")),
+            training_nodes(
+                "calendar",
+                MEGA,
+                **reserved("projects/my-project/reservations/calendar-mega"),
+                # Says what the reservation holds, whether it is delivered or not.
+                resourceLabels={**labels("calendar-training-nodes"), "gpucluster-calendar-nodes": "5"},
+            ),
             nodeCount=count,
             maxPodsPerNode=32,
             **own_network_each("calendar", 8),
@@ -689,6 +701,22 @@ def test_the_native_elastic_pool_belongs_to_its_class_and_never_to_training(decl
             ),
             autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 16, "locationPolicy": "ANY"},
         ),
+        clusterAutoscaling={
+            "enabled": True,
+            # 3 x e2-standard-4, 5 x a3-megagpu-8g, and 16 x a3-highgpu-1g in whatever pools.
+            "resourceLimits": [
+                {"resourceType": "cpu", "minimum": 0, "maximum": 3 * 4 + 5 * 208 + 16 * 26},
+                {"resourceType": "memory", "minimum": 0, "maximum": 3 * 16 + 5 * 1872 + 16 * 234},
+                {"resourceType": "nvidia-h100-80gb", "minimum": 0, "maximum": 16},
+            ],
+            "autoProvisioningDefaults": {
+                "serviceAccount": f"native{NODES}",
+                "oauthScopes": ["https://www.googleapis.com/auth/cloud-platform"],
+                "imageType": "COS_CONTAINERD",
+                "management": {"autoRepair": True, "autoUpgrade": True},
+                "shieldedInstanceConfig": {"enableSecureBoot": True, "enableIntegrityMonitoring": True},
+            },
+        },
     )
 
 
@@ -708,7 +736,7 @@ def test_a_bucket_with_home_folders(declared: Declare) -> None:
                 "publicAccessPrevention": "enforced",
                 "hierarchicalNamespace": {"enabled": True},
                 "forceDestroy": True,
-                "labels": labels("bucket-storage-shared"),
+                "labels": {**labels("bucket-storage-shared"), "gpucluster-expected-gib": "20480"},
             },
         ),
         (

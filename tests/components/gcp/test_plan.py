@@ -336,6 +336,47 @@ def test_the_elastic_pool_keeps_the_ways_to_buy_that_its_machines_are_sold_in() 
     }
 
 
+NATIVE = {"engine": "native", "max_gpus": 8, "purchase": ["spot", "flex-start"]}
+HIGH_BY_FLEX_START = {
+    "training": training(fabric_gbps=800),
+    "purchase": {"kind": "flex-start"},
+    "duration": "7d",
+    "budget": {"monthly_usd": 400000, "on_exceed": "warn"},
+}
+MIG = {"nodes": 2, "layout": "all-1g.10gb"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "limits"),
+    [
+        # 3 x e2-standard-4, 5 x a3-megagpu-8g and 8 x a3-highgpu-1g.
+        ({"elastic": NATIVE}, {"cpu": 1260, "memory": 11280, "nvidia-h100-80gb": 8}),
+        # The training nodes have the GPUs of the elastic ones, and so have MIG nodes.
+        (
+            {"elastic": NATIVE, "training": training(fabric_gbps=800), "mig": MIG},
+            {"cpu": 1676, "memory": 15024, "nvidia-h100-80gb": 8 + 40 + 16},
+        ),
+        # A pool that is bought in one way ends at its own size; so does Karpenter's, at its limit.
+        ({"elastic": {**NATIVE, "purchase": ["spot"]}}, None),
+        ({}, None),
+    ],
+)
+def test_where_gke_makes_pools_by_itself_the_cluster_ends_at_the_gpus_asked(
+    changes: Mapping[str, Any], limits: Mapping[str, int] | None
+) -> None:
+    made = plan(**changes)
+    assert made.limits == limits
+    assert not [loss for loss in made.facts["losses"] if loss.startswith("elastic.max_gpus")]
+
+
+def test_gpus_that_other_pools_wait_for_are_named_as_what_the_limit_leaves_open() -> None:
+    made = plan(**HIGH_BY_FLEX_START, elastic=NATIVE, mig={**MIG, "purchase": "flex-start"})
+    assert [loss for loss in made.facts["losses"] if loss.startswith("elastic.max_gpus")] == [
+        "elastic.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while flex-start nodes of other "
+        "pools wait, the elastic pool may have up to 56 GPUs more"
+    ]
+
+
 @pytest.mark.parametrize(
     ("accelerator", "size", "slices"),
     [("h100", "1g.20gb", 64), ("h100", "7g.80gb", 16), ("h200", "4g.71gb", 16), ("a100-80gb", "1g.10gb", 112)],

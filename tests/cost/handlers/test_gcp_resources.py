@@ -90,6 +90,11 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ),
     (
         "gcp:storage/bucket:Bucket",
+        {"location": "US-CENTRAL1", "labels": {"gpucluster-expected-gib": "20480"}},
+        [("Cloud Storage standard", "20480", "0.02", "409.60")],
+    ),
+    (
+        "gcp:storage/bucket:Bucket",
         {"location": "US", "storageClass": "STANDARD"},
         [("Cloud Storage standard", "0", "0.026", "0.00")],
     ),
@@ -226,6 +231,11 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
         "gcp:storage/bucket:Bucket",
         {"location": "us-central1", "autoclass": {"enabled": True}},
         ["autoclass: billed by the object it looks after; no price known"],
+    ),
+    (
+        "gcp:storage/bucket:Bucket",
+        {"location": "us-central1", "labels": {"gpucluster-expected-gib": "much"}},
+        ["label gpucluster-expected-gib is 'much', expected a number of 0 or more"],
     ),
     (
         "gcp:storage/bucket:Bucket",

@@ -244,6 +244,45 @@ def test_a_pool_that_waits_for_its_reservation_does_not_look_free(make: Make, co
     assert (found.monthly.expected, found.complete) == (0, False)
 
 
+@pytest.mark.parametrize("nodes", [0, 5])
+def test_a_calendar_reservation_costs_the_same_before_and_after_it_is_delivered(
+    make: Make, cost_of: CostOf, nodes: int
+) -> None:
+    config = {**_affinity(), "resourceLabels": {"gpucluster-calendar-nodes": "5"}}
+    cluster = make("gpucluster:gcp:TrainingCluster", "trial", custom=False, durationDays=14)
+    found = cost_of(cluster, _pool(make, nodes=nodes, config=config), region=None)
+    line = found.lines[0]
+    said = (
+        "projects/p/reservations/r is a reservation in calendar mode, not part of this stack: its 5 machines are "
+        "billed for its whole period, used or not; 14 days of it, as long as this trial, are $73,920.00"
+    )
+    assert (line.name, line.assumption, line.source) == (
+        f"{nodes} x a3-megagpu-8g in reservation projects/p/reservations/r",
+        said,
+        f"{said}; $44 per instance-hour: {PAGE}, 2026-10 (high)",
+    )
+    assert (line.monthly, line.committed_monthly, line.committed_upfront) == (
+        0,
+        Decimal("160600.00"),
+        0,
+    )  # 5 x 44 x 730
+    assert found.not_priced == ()
+
+
+def test_a_calendar_reservation_without_a_price_or_a_duration_says_so(make: Make, cost_of: CostOf) -> None:
+    config = {**_affinity(), "resourceLabels": {"gpucluster-calendar-nodes": "5"}}
+    said = (
+        "projects/p/reservations/r is a reservation in calendar mode, not part of this stack: its 5 machines are "
+        "billed for its whole period, used or not"
+    )
+    priced = cost_of(_pool(make, nodes=0, config=config), region=None)
+    assert priced.lines[0].assumption == f"{said}; no component says for how many days"
+    unknown = cost_of(_pool(make, "a3-edgegpu-8g", nodes=0, config=config), region=None)
+    assert (unknown.lines[0].assumption, unknown.lines[0].committed_monthly) == (said, 0)
+    [reason] = [item.reason for item in unknown.not_priced]
+    assert reason.startswith("what projects/p/reservations/r costs where it is bought: ")
+
+
 def test_a_reservation_of_the_same_stack_is_billed_once(make: Make, cost_of: CostOf) -> None:
     reservation = make(
         "gcp:compute/reservation:Reservation",

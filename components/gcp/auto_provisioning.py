@@ -1,0 +1,61 @@
+"""What all node pools of a cluster may hold together, where GKE makes pools by itself. Imports no Pulumi.
+
+Sources: GKE documentation, "Configure node pool auto-creation" (limits of the cluster hold for the pools that GKE makes
+for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and others); Pulumi's
+gcp.container.Cluster (limits for cpu and memory are mandatory; they bound the scaling of existing pools as well).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from components.gcp.machines import family
+from components.shapes import Shape
+
+__all__ = ["PoolSize", "cluster_limits", "limit_losses"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSize:
+    """A pool at its greatest. scaled: GKE decides how many of the nodes there are."""
+
+    shape: Shape
+    nodes: int
+    scaled: bool
+
+
+def cluster_limits(elastic: Shape, pools: Sequence[PoolSize], *, vcpus: int, memory_gib: int) -> Mapping[str, int]:
+    """Greatest amounts by GKE's resource type: cpu in vCPUs, memory in GiB, and GPUs of the type that GKE may add.
+
+    elastic: the machine that GKE adds. pools: of GPU nodes, the elastic one too. vcpus, memory_gib: of the other nodes.
+    """
+    total: Counter[str] = Counter(cpu=vcpus, memory=memory_gib)
+    for pool in pools:
+        total["cpu"] += pool.nodes * pool.shape.vcpus
+        total["memory"] += pool.nodes * pool.shape.memory_gib
+        if _accelerator(pool.shape) == _accelerator(elastic):
+            total[_accelerator(elastic)] += pool.nodes * pool.shape.gpus
+    return dict(total)
+
+
+def limit_losses(elastic: Shape, others: Sequence[PoolSize]) -> list[str]:
+    """Where a limit for all GPUs of one type does not hold for the elastic pool alone: GPUs that others may have, and
+    do not have yet, are free for it.
+    """
+    free = sum(
+        pool.nodes * pool.shape.gpus
+        for pool in others
+        if pool.scaled and _accelerator(pool.shape) == _accelerator(elastic)
+    )
+    if not free:
+        return []
+    return [
+        f"elastic.max_gpus: GKE limits all {_accelerator(elastic)} of the cluster together; while flex-start nodes of "
+        f"other pools wait, the elastic pool may have up to {free} GPUs more"
+    ]
+
+
+def _accelerator(shape: Shape) -> str:
+    return family(shape.machine_type).accelerator

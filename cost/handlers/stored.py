@@ -1,0 +1,24 @@
+"""What is stored where storage is billed by what it holds: no plan can know it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from cost.subject import Subject, as_number
+
+__all__ = ["stored_gib"]
+
+
+def stored_gib(ask: Subject, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
+    """(GiB on average, where that comes from).
+
+    labels, key: the input, and the name in it, by which a resource says it of itself. otherwise: the assumption that
+    holds for `each` where it says nothing. Raises CannotPrice when what it says is no number.
+    """
+    said = ask.get(labels, key)
+    if said is None:
+        gib: Decimal = getattr(ask.assumptions, otherwise)
+        return gib, f"{otherwise}: {gib:f} GiB in each {each}"
+    own = f"{labels.removesuffix('s')} {key}"
+    gib = as_number(said, own)
+    return gib, f"{gib:f} GiB stored in {ask.resource.name} ({own})"
