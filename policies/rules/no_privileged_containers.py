@@ -1,4 +1,4 @@
-"""No container has the whole machine, but those of the GPU fabric that need it."""
+"""No container has the whole machine, but those that prepare a GPU node."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN
-from policies.clouds.kubernetes.privileged import FABRIC_DAEMONS, identity, privileged_containers
+from policies.clouds.kubernetes.privileged import NODE_DAEMONS, identity, privileged_containers
 from policies.label_sets import labels_at
 from policies.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
 
@@ -14,7 +14,7 @@ __all__ = ["RULE"]
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    allowed = {**FABRIC_DAEMONS, **_configured(stack)}
+    allowed = {**NODE_DAEMONS, **_configured(stack)}
     for resource in stack.resources:
         if not resource.custom or not resource.type.startswith("kubernetes:"):
             continue
@@ -35,7 +35,7 @@ def _configured(stack: Stack) -> dict[str, str]:
 
 RULE: Final = StackRule(
     name="no-privileged-containers",
-    title="Containers are not privileged, but for the fabric's own daemons",
+    title="Containers are not privileged, but for those that prepare GPU nodes",
     why="A privileged container is root on its machine: one compromised image reads every job's data and credentials "
     "there, and the labels and limits of its namespace do not hold it.",
     fix="Take securityContext.privileged away and ask for the devices and capabilities it needs; a daemon that cannot "

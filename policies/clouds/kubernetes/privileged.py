@@ -1,9 +1,11 @@
-"""Privileged containers of Kubernetes objects, and the ones that a GPU fabric cannot do without.
+"""Privileged containers of Kubernetes objects, and the ones that a GPU node cannot do without.
 
 Names: GoogleCloudPlatform/container-engine-accelerators (2026-06-11), `gpudirect-tcpx/nccl-tcpx-installer.yaml`,
 `gpudirect-tcpxo/nccl-tcpxo-installer.yaml`, `gpudirect-rdma/nccl-rdma-installer.yaml` and
-`nri_device_injector/nri-device-injector.yaml`. The charts of the NVIDIA and EFA device plugins are rendered inside the
-cluster, where no policy sees their pods.
+`nri_device_injector/nri-device-injector.yaml`; kubernetes-sigs/azurelustre-csi-driver v0.4.0, `deploy/`; on AKS nothing
+but a pod stripes and mounts the local disks of a node (AKS documentation, best-practices-storage-nvme). The
+charts of the NVIDIA and EFA device plugins and of NVIDIA's operators are rendered inside the cluster, where no policy
+sees their pods.
 """
 
 from __future__ import annotations
@@ -14,15 +16,19 @@ from typing import Any, Final, cast
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.reading import at, flag, text
 
-__all__ = ["FABRIC_DAEMONS", "identity", "privileged_containers"]
+__all__ = ["NODE_DAEMONS", "identity", "privileged_containers"]
 
 _INSTALLS: Final = "it copies the NCCL plugin of the GPU fabric to the machine and mounts its devices"
+_MOUNTS: Final = "it loads the Lustre client into the machine's kernel and mounts shared storage for its pods"
 
-FABRIC_DAEMONS: Final[Mapping[str, str]] = {
+NODE_DAEMONS: Final[Mapping[str, str]] = {
     "DaemonSet kube-system/nccl-tcpx-installer": _INSTALLS,
     "DaemonSet kube-system/nccl-tcpxo-installer": _INSTALLS,
     "DaemonSet kube-system/nccl-rdma-installer": _INSTALLS,
     "DaemonSet kube-system/device-injector": "it gives GPU devices to containers, so that jobs need no privileges",
+    "DaemonSet kube-system/scratch": "it makes one file system of the machine's local disks and mounts it as /scratch",
+    "DaemonSet kube-system/csi-azurelustre-node-jammy": _MOUNTS,
+    "DaemonSet kube-system/csi-azurelustre-node-noble": _MOUNTS,
 }
 """`kind namespace/name` -> why it is privileged."""
 

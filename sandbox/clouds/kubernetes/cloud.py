@@ -8,8 +8,8 @@ from typing import Any
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.kubernetes import gke, karpenter, replacements, rules
-from sandbox.clouds.kubernetes.clusters import SUFFIX, is_simulated, scope_of
+from sandbox.clouds.kubernetes import aks, gke, karpenter, replacements, rules
+from sandbox.clouds.kubernetes.clusters import SUFFIX, cluster_at, is_simulated, scope_of
 from sandbox.clouds.kubernetes.kubeconfig import api_server
 from sandbox.clouds.kubernetes.live import live
 from sandbox.clouds.kubernetes.objects import (
@@ -103,6 +103,7 @@ class Cluster(Account):
         rules.check_namespace(resource, self.ledger, self.server)
         karpenter.check_labels(resource)
         gke.check_object(resource)
+        aks.check_object(resource, cluster_at(self.ledger, self.server))
         rules.check_name_is_free(resource, self.ledger, self.server)
         return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=live(resource))
 
@@ -110,6 +111,7 @@ class Cluster(Account):
         rules.check_reachable(self.ledger, self.server)
         karpenter.check_labels(resource)
         gke.check_object(resource)
+        aks.check_object(resource, cluster_at(self.ledger, self.server))
         return Made(id=resource.id, name=name_of(resource.inputs), outputs=live(resource))
 
     def delete(self, entry: Entry) -> bool:

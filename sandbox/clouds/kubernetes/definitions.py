@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.kubernetes import gke
+from sandbox.clouds.kubernetes import aks, gke
 from sandbox.clouds.kubernetes.clusters import cluster_at
 from sandbox.clouds.kubernetes.objects import RELEASE
 from sandbox.clouds.ledger import Entry, Ledger
@@ -27,8 +27,31 @@ _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 # Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
 # charts/karpenter-crd/templates.
 _IN_TEMPLATES: Final = {"karpenter-crd": _ON_AWS, f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP}
-# Chart -> kinds in its folder crds/, which Helm leaves out on request. Sources: the same, charts/karpenter/crds.
-_IN_CRDS: Final = {"karpenter": _ON_AWS, f"{_GCP_REPOSITORY}/karpenter": _ON_GCP}
+_NETWORK: Final = frozenset(
+    {
+        "k8s.cni.cncf.io:NetworkAttachmentDefinition",
+        "mellanox.com:HostDeviceNetwork",
+        "mellanox.com:IPoIBNetwork",
+        "mellanox.com:MacvlanNetwork",
+        "mellanox.com:NicClusterPolicy",
+        "mellanox.com:NicNodePolicy",
+    }
+)
+# Chart -> kinds in its folder crds/, which Helm leaves out on request. Sources: the same, charts/karpenter/crds;
+# Mellanox/network-operator v26.4.0, deployment/network-operator/crds; NVIDIA/gpu-operator v26.3.3,
+# deployments/gpu-operator/crds.
+_IN_CRDS: Final = {
+    "karpenter": _ON_AWS,
+    f"{_GCP_REPOSITORY}/karpenter": _ON_GCP,
+    "gpu-operator": frozenset({"nvidia.com:ClusterPolicy", "nvidia.com:NVIDIADriver"}),
+    "network-operator": _NETWORK,
+}
+# Of Node Feature Discovery, which both operators bring as a part unless `nfd.enabled` is false. Source: the same,
+# charts/node-feature-discovery/crds.
+_DISCOVERY: Final = frozenset(
+    {"nfd.k8s-sigs.io:NodeFeature", "nfd.k8s-sigs.io:NodeFeatureGroup", "nfd.k8s-sigs.io:NodeFeatureRule"}
+)
+_WITH_DISCOVERY: Final = frozenset({"gpu-operator", "network-operator"})
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
 # deployments/helm/nvidia-device-plugin.
 _WITHOUT: Final = frozenset({"aws-efa-k8s-device-plugin", "nvidia-device-plugin"})
@@ -52,9 +75,11 @@ def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
         return True
     releases = ledger.find("kubernetes", server, RELEASE)
     cluster = cluster_at(ledger, server)
-    if wanted in gke.kinds_of(cluster) or any(wanted in _kinds(entry) for entry in releases):
+    if wanted in aks.kinds_of(cluster) | gke.kinds_of(cluster) or any(wanted in _kinds(entry) for entry in releases):
         return True
-    in_tables = any(wanted in kinds for kinds in (gke.KINDS, *_IN_TEMPLATES.values(), *_IN_CRDS.values()))
+    in_tables = any(
+        wanted in kinds for kinds in (aks.KINDS, gke.KINDS, _DISCOVERY, *_IN_TEMPLATES.values(), *_IN_CRDS.values())
+    )
     return not in_tables and any(not _is_in_tables(_known_chart(entry)) for entry in releases)
 
 
@@ -66,8 +91,10 @@ def _defines(entry: Entry, group: str, kind: str) -> bool:
 def _kinds(entry: Entry) -> frozenset[str]:
     chart = _known_chart(entry)
     skipped = entry.inputs.get("skipCrds") is True
-    none = frozenset[str]()
-    return _IN_TEMPLATES.get(chart, none) | (none if skipped else _IN_CRDS.get(chart, none))
+    none, values = frozenset[str](), mapping(entry.inputs.get("values"))
+    discovers = chart in _WITH_DISCOVERY and mapping(values.get("nfd")).get("enabled") is not False
+    in_crds = _IN_CRDS.get(chart, none) | (_DISCOVERY if discovers else none)
+    return _IN_TEMPLATES.get(chart, none) | (none if skipped else in_crds)
 
 
 def _is_in_tables(chart: str) -> bool:

@@ -2,7 +2,7 @@
 
 Sources: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml (x-kubernetes-validations) and
 website/content/en/docs/troubleshooting.md ("Unable to delete nodes after uninstalling Karpenter"). The definitions for
-Google Cloud restrict no domain of that cloud.
+Google Cloud restrict no domain of that cloud; what those for Azure restrict besides: aks.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ __all__ = ["check_labels", "check_removal"]
 
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _NODE_CLASSES: Final = (
+    "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass",
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
     "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
 )

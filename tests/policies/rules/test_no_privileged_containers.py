@@ -47,11 +47,19 @@ def test_all_of_them_are_named(program, found):
     assert found(RULE, program) == [("object", "privileged containers `root`, `more`")]
 
 
-FABRIC = ["nccl-tcpx-installer", "nccl-tcpxo-installer", "nccl-rdma-installer", "device-injector"]
+PREPARE = [
+    "nccl-tcpx-installer",
+    "nccl-tcpxo-installer",
+    "nccl-rdma-installer",
+    "device-injector",
+    "scratch",
+    "csi-azurelustre-node-jammy",
+    "csi-azurelustre-node-noble",
+]
 
 
-@pytest.mark.parametrize("name", FABRIC)
-def test_the_daemons_of_a_fabric_are_accepted_by_name_and_told_with_the_reason(program, found, name):
+@pytest.mark.parametrize("name", PREPARE)
+def test_the_daemons_that_prepare_a_node_are_accepted_by_name_and_told_with_the_reason(program, found, name):
     _object(program, "apps/v1:DaemonSet", _template(ROOT), name, namespace="kube-system")
     assert found(RULE, program) == []
     *_, told = evaluate([RULE, IN_USE], program.stack().resources, today=program.today)

@@ -1,0 +1,182 @@
+"""The custom kinds that AKS puts into its clusters, what their definitions refuse, and those of NVIDIA's operators.
+
+Sources: Azure/karpenter-provider-azure 1.10.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
+AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases and
+deployment/network-operator/charts/node-feature-discovery/crds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.objects import name_of
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.values import plain
+from sandbox.narrow import items, mapping
+
+__all__ = ["KINDS", "check_object", "kinds_of"]
+
+KINDS: Final = frozenset({"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"})
+"""Of a cluster with node auto provisioning: no chart brings them there."""
+
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+
+# Labels of machines: domains of AKS's own with what may be said there all the same, and single keys.
+_AZURE: Final[Mapping[str, frozenset[str]]] = {
+    "karpenter.azure.com": frozenset(
+        f"karpenter.azure.com/{word}"
+        for word in (
+            "aksnodeclass",
+            "placement-scope",
+            "sku-cpu",
+            "sku-family",
+            "sku-gpu-count",
+            "sku-gpu-manufacturer",
+            "sku-gpu-name",
+            "sku-memory",
+            "sku-name",
+            "sku-networking-accelerated",
+            "sku-series",
+            "sku-storage-ephemeralos-maxsize",
+            "sku-storage-premium-capable",
+            "sku-storage-ultra-ssd",
+            "sku-version",
+        )
+    ),
+    "kubernetes.azure.com": frozenset(
+        f"kubernetes.azure.com/{word}"
+        for word in (
+            "cluster",
+            "ebpf-dataplane",
+            "ebpf-host-routing",
+            "fips_enabled",
+            "hostedvm",
+            "mode",
+            "network-policy",
+            "os-sku",
+            "priority",
+            "scalesetpriority",
+            "sku-cpu",
+            "sku-memory",
+        )
+    ),
+}
+_KEYS: Final = ("accelerator", "agentpool", "storageprofile", "storagetier")
+
+_SUBNET: Final = re.compile(
+    r"/subscriptions/[^/]+/resourceGroups/[a-zA-Z0-9_\-().]{0,89}[a-zA-Z0-9_\-()]"
+    r"/providers/Microsoft\.Network/virtualNetworks/[^/]+/subnets/[^/]+",
+    re.IGNORECASE,
+)
+_FAMILIES: Final = ("Ubuntu", "Ubuntu2204", "Ubuntu2404", "AzureLinux")
+_OPERATORS: Final = (
+    "In",
+    "NotIn",
+    "InRegexp",
+    "Exists",
+    "DoesNotExist",
+    "Gt",
+    "Ge",
+    "Lt",
+    "Le",
+    "GtLt",
+    "GeLe",
+    "IsTrue",
+    "IsFalse",
+)
+
+
+def kinds_of(cluster: Entry | None) -> frozenset[str]:
+    """What a cluster knows without being told; nothing for one that is not AKS's or provisions no nodes."""
+    if cluster is None or cluster.type != _CLUSTER:
+        return frozenset()
+    mode = mapping(cluster.inputs.get("nodeProvisioningProfile")).get("mode")
+    return KINDS if mode == "Auto" else frozenset()
+
+
+def check_object(resource: Resource, cluster: Entry | None) -> None:
+    """Raises CloudError with all that the API server refuses in an object of these kinds."""
+    checks = _CHECKS.get(resource.token)
+    if checks is None or (checks is _node_pool and (cluster is None or cluster.type != _CLUSTER)):
+        return
+    group, kind = resource.token.removeprefix("kubernetes:").split("/")[0], resource.token.rsplit(":", 1)[-1]
+    found = [*checks(mapping(plain(resource.inputs.get("spec"))))]
+    if found:
+        raise CloudError(f'{kind}.{group} "{name_of(resource.inputs)}" is invalid: {"; ".join(found)}')
+
+
+def _node_pool(spec: Mapping[str, Any]) -> Iterator[str]:
+    template = mapping(spec.get("template"))
+    for key in sorted(mapping(mapping(template.get("metadata")).get("labels"))):
+        if (what := _restricted(str(key))) is not None:
+            yield f'spec.template.metadata.labels: Invalid value: "object": label {what} is restricted'
+    for index, item in enumerate(map(mapping, items(mapping(template.get("spec")).get("requirements")))):
+        if (what := _restricted(str(item.get("key")))) is not None:
+            yield (f'spec.template.spec.requirements[{index}].key: Invalid value: "string": label {what} is restricted')
+
+
+def _restricted(key: str) -> str | None:
+    if key in _KEYS:
+        return f'"{key}"'
+    domain = key.split("/")[0]
+    return next(
+        (f'domain "{own}"' for own, allowed in _AZURE.items() if domain.endswith(own) and key not in allowed), None
+    )
+
+
+def _node_class(spec: Mapping[str, Any]) -> Iterator[str]:
+    subnet, family, mode = spec.get("vnetSubnetID"), spec.get("imageFamily"), mapping(spec.get("gpu")).get("mode")
+    if isinstance(subnet, str) and not _SUBNET.fullmatch(subnet):
+        yield f'spec.vnetSubnetID: Invalid value: "{subnet}": spec.vnetSubnetID in body should match the id of a subnet'
+    if family is not None and family not in _FAMILIES:
+        yield _unsupported("spec.imageFamily", family, _FAMILIES)
+    if mode is not None and mode not in ("Driver", "None"):
+        yield _unsupported("spec.gpu.mode", mode, ("Driver", "None"))
+    for field, least, most in (("osDiskSizeGB", 30, 2048), ("maxPods", 10, 250)):
+        value = spec.get(field)
+        if isinstance(value, int | float) and not least <= value <= most:
+            bound = f"greater than or equal to {least}" if value < least else f"less than or equal to {most}"
+            yield f"spec.{field}: Invalid value: {value:g}: spec.{field} in body should be {bound}"
+    if spec.get("fipsMode") == "FIPS" and family in (None, "Ubuntu2404"):
+        yield 'spec: Invalid value: "object": FIPS is not yet supported for Ubuntu2404'
+
+
+def _feature_rule(spec: Mapping[str, Any]) -> Iterator[str]:
+    if spec.get("rules") is None:
+        yield "spec.rules: Required value"
+    for index, rule in enumerate(map(mapping, items(spec.get("rules")))):
+        at = f"spec.rules[{index}]"
+        if not rule.get("name"):
+            yield f"{at}.name: Required value"
+        for place, matcher in enumerate(map(mapping, items(rule.get("matchFeatures")))):
+            expressions = mapping(matcher.get("matchExpressions"))
+            for key, expression in expressions.items():
+                operator = mapping(expression).get("op")
+                if operator not in _OPERATORS:
+                    yield _unsupported(f"{at}.matchFeatures[{place}].matchExpressions.{key}.op", operator, _OPERATORS)
+
+
+def _nic_policy(spec: Mapping[str, Any]) -> Iterator[str]:
+    for part in ("ofedDriver", "sriovDevicePlugin", "rdmaSharedDevicePlugin"):
+        if part in spec and not mapping(spec.get(part)).get("image"):
+            yield f"spec.{part}.image: Required value"
+    upgrade = mapping(mapping(spec.get("ofedDriver")).get("upgradePolicy"))
+    if isinstance(most := upgrade.get("maxParallelUpgrades"), int | float) and most < 0:
+        at = "spec.ofedDriver.upgradePolicy.maxParallelUpgrades"
+        yield f"{at}: Invalid value: {most:g}: {at} in body should be greater than or equal to 0"
+
+
+def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
+    words = ", ".join(f'"{item}"' for item in supported)
+    return f'{field}: Unsupported value: "{value}": supported values: {words}'
+
+
+_CHECKS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass": _node_class,
+    "kubernetes:karpenter.sh/v1:NodePool": _node_pool,
+    "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy": _nic_policy,
+    "kubernetes:nfd.k8s-sigs.io/v1alpha1:NodeFeatureRule": _feature_rule,
+}
