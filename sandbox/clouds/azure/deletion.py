@@ -1,29 +1,145 @@
 """What ARM refuses to delete, and what goes with a thing that is deleted.
 
-Sources: Azure Resource Manager documentation, "Delete resource groups": everything in a group goes with it; Azure
-virtual network API, error codes InUseSubnetCannotBeDeleted and PublicIPAddressCannotBeDeleted.
+Sources: Azure Resource Manager documentation, "Delete resource groups" (all that is in a group goes with it);
+hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
+ MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from sandbox.clouds.azure.rules.rule import refused
 from sandbox.clouds.kubernetes.clusters import api_servers
 from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.narrow import items, mapping
 
 __all__ = ["delete"]
 
+_SUBNET: Final = "azure-native:network:Subnet"
+_LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
+
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
-    """Whether the thing is gone afterwards."""
-    prefix = f"{entry.id.lower()}/"
-    for other in ledger.all():
-        if other.provider == entry.provider and other.id.lower().startswith(prefix):
-            _take_along(other, ledger)
-            ledger.remove(other.provider, other.scope, other.type, other.id)
+    """Whether the thing is gone afterwards; raises CloudError where ARM refuses."""
+    _check_users(entry, ledger)
+    _check_system_pool(entry, ledger)
+    for other in _under(entry, ledger):
+        _check_users(other, ledger, but=entry)
+    for other in _under(entry, ledger):
+        _take_along(other, ledger)
+        ledger.remove(other.provider, other.scope, other.type, other.id)
     _take_along(entry, ledger)
     return True
+
+
+def _under(entry: Entry, ledger: Ledger) -> list[Entry]:
+    """The parts of a thing, or all that is in a group."""
+    prefix = f"{entry.id.lower()}/"
+    return [other for other in ledger.all() if other.provider == entry.provider and other.id.lower().startswith(prefix)]
 
 
 def _take_along(entry: Entry, ledger: Ledger) -> None:
     """With a cluster go its objects."""
     for server in api_servers(entry):
         ledger.remove_scope(server)
+
+
+def _check_users(entry: Entry, ledger: Ledger, but: Entry | None = None) -> None:
+    """Refuses what something still uses; what goes with `but` does not count."""
+    for token, (uses, code, message) in _USERS.get(entry.type, {}).items():
+        for other in ledger.of_types({token}):
+            inside = but is not None and other.id.lower().startswith(f"{but.id.lower()}/")
+            if not inside and any(same_id(id_, entry.id) for id_ in uses(other)):
+                raise refused(code, message.format(name=entry.name, id=entry.id, user=other.id))
+
+
+def _check_system_pool(entry: Entry, ledger: Ledger) -> None:
+    if entry.type != AGENT_POOL or entry.inputs.get("mode") != "System":
+        return
+    parent = entry.id.rsplit("/", 2)[0]
+    inline = next((it for it in ledger.of_types({CLUSTER}) if same_id(it.id, parent)), None)
+    pools = [mapping(pool) for pool in items(inline.inputs.get("agentPoolProfiles"))] if inline is not None else []
+    pools += [
+        it.inputs
+        for it in ledger.of_types({AGENT_POOL})
+        if it.id != entry.id and same_id(parent, it.id.rsplit("/", 2)[0])
+    ]
+    if inline is not None and not any(pool.get("mode") == "System" for pool in pools):
+        message = f"The last system agent pool '{entry.name}' cannot be deleted; a cluster needs one."
+        raise refused("OperationNotAllowed", message)
+
+
+def _subnets(entry: Entry) -> Iterator[object]:
+    """The subnets that something is in."""
+    yield entry.inputs.get("filesystemSubnet")
+    for pool in [entry.inputs, *(mapping(item) for item in items(entry.inputs.get("agentPoolProfiles")))]:
+        yield pool.get("vnetSubnetID")
+        yield pool.get("podSubnetID")
+
+
+def _named(name: str) -> Callable[[Entry], Iterator[object]]:
+    """What an input refers to: an id, an object with one, or a list of such objects."""
+
+    def uses(entry: Entry) -> Iterator[object]:
+        value = entry.inputs.get(name)
+        yield value if isinstance(value, str) else mapping(value).get("id")
+        yield from (mapping(item).get("id") for item in items(value))
+
+    return uses
+
+
+def _parent(entry: Entry) -> Iterator[object]:
+    yield entry.id.rsplit("/", 2)[0]
+
+
+_Use = tuple[Callable[[Entry], Iterator[object]], str, str]
+
+_SUBNET_IN_USE: Final[_Use] = (
+    _subnets,
+    "InUseSubnetCannotBeDeleted",
+    "Subnet {name} is in use by {user} and cannot be deleted. In order to delete the subnet, delete all the resources "
+    "within the subnet. See aka.ms/deletesubnet.",
+)
+_USERS: Final[Mapping[str, Mapping[str, _Use]]] = {
+    _SUBNET: dict.fromkeys((CLUSTER, AGENT_POOL, _LUSTRE), _SUBNET_IN_USE),
+    "azure-native:network:NetworkSecurityGroup": {
+        _SUBNET: (
+            _named("networkSecurityGroup"),
+            "InUseNetworkSecurityGroupCannotBeDeleted",
+            "Network security group {id} cannot be deleted because it is in use by the following resources: {user}. In "
+            "order to delete the Network security group, remove the association with the resource(s).",
+        )
+    },
+    "azure-native:network:NatGateway": {
+        _SUBNET: (
+            _named("natGateway"),
+            "InUseNatGatewayCannotBeDeleted",
+            "Nat Gateway {id} cannot be deleted because it is in use by the following resources: {user}.",
+        )
+    },
+    "azure-native:network:PublicIPAddress": {
+        "azure-native:network:NatGateway": (
+            _named("publicIpAddresses"),
+            "PublicIPAddressCannotBeDeleted",
+            "Public IP address {id} can not be deleted since it is still allocated to resource {user}.",
+        )
+    },
+    "azure-native:compute:ProximityPlacementGroup": {
+        AGENT_POOL: (
+            _named("proximityPlacementGroupID"),
+            "OperationNotAllowed",
+            "Proximity placement group {name} cannot be deleted: {user} is in it.",
+        )
+    },
+    "azure-native:compute:CapacityReservationGroup": {
+        "azure-native:compute:CapacityReservation": (
+            _parent,
+            "OperationNotAllowed",
+            "Capacity reservation group {name} cannot be deleted: it has the reservation {user}.",
+        )
+    },
+}

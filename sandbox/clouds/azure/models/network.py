@@ -64,7 +64,7 @@ def public_ip_address(thing: Thing) -> Mapping[str, Any]:
         "ipAddress": address,
         "publicIPAddressVersion": thing.inputs.get("publicIPAddressVersion") or "IPv4",
         "publicIPAllocationMethod": method,
-        "sku": {"tier": "Regional", "name": "Standard", **mapping(thing.inputs.get("sku"))},
+        "sku": {"tier": "Regional", "name": "Basic", **mapping(thing.inputs.get("sku"))},
     }
 
 

@@ -1,0 +1,73 @@
+"""What the rules of node pools ask of one, be it a resource of its own or inline in its cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.sizes import is_rdma
+from sandbox.narrow import items, mapping
+
+__all__ = ["AGENT_POOL", "CLUSTER", "Pool", "pools_of"]
+
+CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A node pool as it is asked for.
+
+    cluster: the inputs of the cluster it is for.
+    """
+
+    thing: Thing
+    given: Mapping[str, Any]
+    cluster: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.given.get("name") or self.thing.name)
+
+    @property
+    def size(self) -> str:
+        """The size of its machines."""
+        return str(self.given.get("vmSize") or "")
+
+    @property
+    def has_fabric(self) -> bool:
+        """Whether its machines are on InfiniBand."""
+        return is_rdma(self.size)
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it runs what every cluster needs."""
+        return self.given.get("mode") == "System"
+
+    @property
+    def is_spot(self) -> bool:
+        """Whether its machines can be taken back at any time."""
+        return self.given.get("scaleSetPriority") == "Spot"
+
+    @property
+    def scales(self) -> bool:
+        """Whether the cluster autoscaler sets its size."""
+        return self.given.get("enableAutoScaling") is True
+
+    @property
+    def zones(self) -> list[str]:
+        """The zones it is spread over."""
+        return [str(zone) for zone in items(self.given.get("availabilityZones"))]
+
+
+def pools_of(thing: Thing) -> Iterator[Pool]:
+    """The pool a thing is, or the inline ones of a cluster."""
+    if thing.token == CLUSTER:
+        for given in items(thing.inputs.get("agentPoolProfiles")):
+            yield Pool(thing, mapping(given), thing.inputs)
+    else:
+        around = thing.at(CLUSTER, thing.parent)
+        yield Pool(thing, thing.inputs, around.inputs if around is not None else {})

@@ -1,0 +1,206 @@
+"""AKS clusters: system pools, networks, identities and node auto provisioning.
+
+Sources: MicrosoftDocs/azure-aks-docs use-system-pools.md, azure-cni-overlay.md, azure-cni-powered-by-cilium.md,
+configure-azure-cni.md, node-auto-provisioning.md, node-auto-provisioning-networking.md; Azure/AKS #4759 (the words of
+node auto provisioning) and #3551 (those of overlapping services); pulumi-azure-native 3.29.0,
+ManagedClusterNodeProvisioningProfileArgs (no autoscaling beside Auto); pulumi/pulumi-azure-native #2719 (new inline
+pools).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network, ip_address
+from typing import Any, Final
+
+from sandbox.clouds.azure.identities import IDENTITY
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
+from sandbox.clouds.azure.ranges import clash, of_subnet, written
+from sandbox.clouds.azure.rules.pool import pool_rule
+from sandbox.clouds.azure.rules.rule import refused, rule
+from sandbox.clouds.ledger import Entry
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_SUBNET: Final = "azure-native:network:Subnet"
+_SERVICES: Final = "10.0.0.0/16"
+"""Range of services where none is asked (AKS documentation, "Configure Azure CNI")."""
+_DNS: Final = "10.0.0.10"
+
+
+def _network(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    return mapping(inputs.get("networkProfile"))
+
+
+@rule(CLUSTER)
+def system_pool_is_there(thing: Thing) -> None:
+    """What every cluster needs runs somewhere."""
+    if not any(pool.is_system for pool in pools_of(thing)) and not (thing.previous and _others_are_system(thing)):
+        message = "There has to be at least one system agent pool (mode System) in agentPoolProfiles."
+        raise refused("InvalidParameter", message)
+
+
+def _others_are_system(thing: Thing) -> bool:
+    return any(entry.inputs.get("mode") == "System" for entry in thing.under(AGENT_POOL, thing.id))
+
+
+@rule(CLUSTER)
+def pools_are_added_as_resources(thing: Thing) -> None:
+    """An existing cluster takes no new pool by itself."""
+    before = {mapping(pool).get("name") for pool in items(thing.previous.get("agentPoolProfiles"))}
+    for pool in pools_of(thing):
+        if thing.previous and pool.name not in before:
+            message = (
+                f"A new agent pool was introduced. Adding agent pools to an existing cluster is not allowed through "
+                f"managed cluster operations. For agent pool specific change, please use per agent pool operations: "
+                f"{pool.name}"
+            )
+            raise refused("BadRequest", message)
+
+
+@rule(CLUSTER)
+def identity_exists(thing: Thing) -> None:
+    """A user-assigned identity is there first, one for the control plane."""
+    identity = mapping(thing.inputs.get("identity"))
+    named = [str(id_) for id_ in items(identity.get("userAssignedIdentities"))]
+    if identity.get("type") == "UserAssigned" and len(named) != 1:
+        message = f"A cluster takes one user-assigned identity, not {len(named)}."
+        raise refused("InvalidParameter", message)
+    for id_ in named:
+        if thing.at(IDENTITY, id_) is None:
+            message = f"The user assigned identity '{id_}' was not found."
+            raise refused("UserAssignedIdentityNotFound", message)
+
+
+@rule(CLUSTER)
+def network_parts_fit_together(thing: Thing) -> None:
+    """Overlay and Cilium are of Azure CNI, and Cilium's policies are of its own data plane."""
+    network = _network(thing.inputs)
+    plugin, mode = network.get("networkPlugin") or "azure", network.get("networkPluginMode")
+    if mode == "overlay" and plugin != "azure":
+        message = f"networkPluginMode overlay is only for networkPlugin azure, not {plugin}"
+        raise refused("InvalidParameter", message)
+    is_cilium = network.get("networkDataplane") == "cilium"
+    if is_cilium and plugin != "azure":
+        message = f"networkDataplane cilium is only for networkPlugin azure, not {plugin}"
+        raise refused("InvalidParameter", message)
+    if is_cilium and network.get("networkPolicy") not in (None, "none", "cilium"):
+        message = f"networkDataplane cilium takes networkPolicy cilium, not {network.get('networkPolicy')}"
+        raise refused("InvalidParameter", message)
+    if network.get("networkPolicy") == "cilium" and not is_cilium:
+        raise refused("InvalidParameter", "networkPolicy cilium needs networkDataplane cilium")
+
+
+@rule(CLUSTER)
+def services_have_a_range_of_their_own(thing: Thing) -> None:
+    """The DNS service is inside, not the first address, and no subnet of the nodes' network is."""
+    network = _network(thing.inputs)
+    services = written(network.get("serviceCidr") or _SERVICES)
+    if services is None:
+        raise _no_range("serviceCidr", network.get("serviceCidr"))
+    dns = str(network.get("dnsServiceIP") or _DNS)
+    if not _is_inside(dns, services):
+        message = (
+            f"The specified DNS service IP {dns} is not within the service CIDR {services}, or is its first address."
+        )
+        raise refused("InvalidDNSServiceIP", message)
+    found = clash([services], [block for subnet in _subnets(thing) for block in of_subnet(subnet.inputs)])
+    if found:
+        message = f"The specified service CIDR {services} is conflicted with an existing subnet CIDR {found[1]}"
+        raise refused("ServiceCidrOverlapExistingSubnetsCidr", message)
+
+
+def _is_inside(address: str, block: IPv4Network) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return found in block and found not in (block[0], block[1])
+
+
+@rule(CLUSTER)
+def pods_have_a_range_of_their_own(thing: Thing) -> None:
+    """In an overlay the pods overlap neither the subnets of the network nor the services."""
+    network = _network(thing.inputs)
+    if not network.get("podCidr"):
+        return
+    pods = written(network["podCidr"])
+    if pods is None:
+        raise _no_range("podCidr", network["podCidr"])
+    services = written(network.get("serviceCidr") or _SERVICES)
+    blocks = [block for subnet in _subnets(thing) for block in of_subnet(subnet.inputs)]
+    found = clash([pods], [*blocks, *([services] if services else [])])
+    if found:
+        message = (
+            f"The specified pod CIDR {pods} overlaps {found[1]}, a subnet of the cluster's network or its services"
+        )
+        raise refused("InvalidParameter", message)
+
+
+def _no_range(name: str, value: Any) -> Exception:
+    return refused("InvalidParameter", f"networkProfile.{name} '{value}' is not an address range")
+
+
+def _subnets(thing: Thing) -> list[Entry]:
+    """Every subnet of the networks in which the cluster's inline pools are."""
+    networks = {str(pool.given.get("vnetSubnetID") or "").lower().split("/subnets/")[0] for pool in pools_of(thing)}
+    found = thing.ledger.of_types({_SUBNET})
+    return [entry for entry in found if entry.id.lower().split("/subnets/")[0] in networks]
+
+
+@pool_rule
+def subnet_exists(pool: Pool) -> None:
+    """Nodes are in a subnet that is there."""
+    for name in ("vnetSubnetID", "podSubnetID"):
+        id_ = pool.given.get(name)
+        if id_ and pool.thing.at(_SUBNET, id_) is None:
+            raise refused("SubnetNotFound", f"agent pool '{pool.name}': the subnet '{id_}' was not found", status=404)
+
+
+def _is_auto(cluster: Mapping[str, Any]) -> bool:
+    return mapping(cluster.get("nodeProvisioningProfile")).get("mode") == "Auto"
+
+
+@rule(CLUSTER)
+def auto_provisioning_has_its_network(thing: Thing) -> None:
+    """Node auto provisioning runs without Calico, kubenet, IPv6 and basic load balancers."""
+    if not _is_auto(thing.inputs):
+        return
+    network = _network(thing.inputs)
+    wrong = {
+        "networkPlugin": (network.get("networkPlugin") in (None, "azure", "none"), "azure, none"),
+        "networkPolicy": (network.get("networkPolicy") != "calico", "azure, cilium, none"),
+        "ipFamilies": (items(network.get("ipFamilies")) in ([], ["IPv4"]), "IPv4"),
+        "loadBalancerSku": (str(network.get("loadBalancerSku") or "standard").lower() == "standard", "standard"),
+    }
+    for name, (fits, allowed) in wrong.items():
+        if not fits:
+            message = (
+                ".properties.nodeProvisioningProfile.mode cannot be Auto unless "
+                f".properties.networkProfile.{name} is set to one of [{allowed}]."
+            )
+            raise refused("OperationNotAllowed", message)
+
+
+@pool_rule
+def auto_provisioning_has_no_rival(pool: Pool) -> None:
+    """Beside node auto provisioning no pool scales by the cluster autoscaler, or takes addresses for pods by itself."""
+    if pool.given.get("podSubnetID") and _is_auto(pool.cluster):
+        message = f"agent pool '{pool.name}': podSubnetID cannot be set while nodeProvisioningProfile.mode is Auto"
+        raise refused("OperationNotAllowed", message)
+    if pool.scales and _is_auto(pool.cluster):
+        message = (
+            f"agent pool '{pool.name}': enableAutoScaling cannot be true while nodeProvisioningProfile.mode is Auto"
+        )
+        raise refused("OperationNotAllowed", message)
+
+
+@rule(CLUSTER)
+def auto_provisioning_finds_no_rival(thing: Thing) -> None:
+    """Nor is it turned on while one does."""
+    scaling = [entry.name for entry in thing.under(AGENT_POOL, thing.id) if entry.inputs.get("enableAutoScaling")]
+    if thing.previous and _is_auto(thing.inputs) and scaling:
+        message = f"nodeProvisioningProfile.mode cannot be Auto while agent pool '{scaling[0]}' has enableAutoScaling"
+        raise refused("OperationNotAllowed", message)

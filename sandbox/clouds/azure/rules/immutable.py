@@ -1,0 +1,76 @@
+"""What cannot change once it is made, and what azure-native nevertheless updates in place: ARM refuses the request.
+
+Sources: MicrosoftDocs/azure-aks-docs, the page of each property (use-node-pools.md, concepts-storage.md,
+reduce-latency-ppg.md, use-capacity-reservation-groups.md, spot-node-pool.md, custom-node-configuration-reference.md,
+aks-managed-gpu-nodes.md); hashicorp/terraform-provider-azurerm #26730 for the words; Azure Resource Manager
+documentation, error InvalidResourceLocation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sandbox.clouds.azure.identity import location_of
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.pools import AGENT_POOL
+from sandbox.clouds.azure.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
+_FIXED: Final = {
+    AGENT_POOL: (
+        "availabilityZones",
+        "capacityReservationGroupID",
+        "enableEncryptionAtHost",
+        "enableFIPS",
+        "enableNodePublicIP",
+        "enableUltraSSD",
+        "gpuProfile",
+        "hostGroupID",
+        "kubeletConfig",
+        "kubeletDiskType",
+        "linuxOSConfig",
+        "maxPods",
+        "osDiskSizeGB",
+        "osDiskType",
+        "osType",
+        "podSubnetID",
+        "proximityPlacementGroupID",
+        "scaleSetEvictionPolicy",
+        "scaleSetPriority",
+        "spotMaxPrice",
+        "type",
+        "vnetSubnetID",
+        "workloadRuntime",
+    ),
+    _LUSTRE: ("hsm",),
+}
+
+
+@rule(*_FIXED)
+def fixed_properties_stay(thing: Thing) -> None:
+    """A change needs a new pool or file system; `replace_on_changes` tells Pulumi."""
+    for name in _FIXED[thing.token]:
+        if name in thing.changed and not _is_the_default_now_said(thing, name):
+            message = f"Changing property 'properties.{name}' is not allowed."
+            raise refused("PropertyChangeNotAllowed", message)
+
+
+def _is_the_default_now_said(thing: Thing, name: str) -> bool:
+    """Whether the change only says, or no longer says, what is there already."""
+    before: Any = None if name == "type" else thing.previous.get(name)
+    return name not in thing.inputs or thing.inputs[name] == before
+
+
+@rule("*")
+def location_stays(thing: Thing) -> None:
+    """Nothing moves to another region."""
+    before = location_of(thing.previous.get("location"))
+    if before and thing.location and thing.location != before:
+        message = (
+            f"The resource '{thing.name}' already exists in location '{before}' in resource group '{thing.group}'. A "
+            f"resource with the same name cannot be created in location '{thing.location}'. Please select a new "
+            "resource name."
+        )
+        raise refused("InvalidResourceLocation", message, status=409)

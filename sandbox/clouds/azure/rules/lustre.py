@@ -1,0 +1,82 @@
+"""Sizes, zones and neighbours of Managed Lustre.
+
+Sources: Azure Managed Lustre documentation, "Create a file system" (sizes and steps by SKU, confirmed by
+Azure/cyclecloud-slurm-workspace bicep/amlfs.bicep) and "Prerequisites" (size of the subnet);
+Azure/azure-rest-api-specs storagecache stable/2024-03-01 amlfilesystem.json (one zone; a size "might be rounded up").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.ranges import of_subnet
+from sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
+_SUBNET: Final = "azure-native:network:Subnet"
+_STEPS: Final = {
+    "AMLFS-Durable-Premium-40": 48,
+    "AMLFS-Durable-Premium-125": 16,
+    "AMLFS-Durable-Premium-250": 8,
+    "AMLFS-Durable-Premium-500": 4,
+}
+"""TiB, by SKU: the least and the step."""
+
+_PREFIXES: Final = ((16, 27), (40, 26), (92, 25), (196, 24), (400, 23))
+"""Size of the file system in TiB, up to which a subnet with this prefix has addresses enough."""
+
+
+def _step(thing: Thing) -> int | None:
+    return _STEPS.get(str(mapping(thing.inputs.get("sku")).get("name")))
+
+
+@rule(_LUSTRE)
+def sku_is_one_that_is_sold(thing: Thing) -> None:
+    """One of four."""
+    if _step(thing) is None:
+        given = mapping(thing.inputs.get("sku")).get("name")
+        raise refused("InvalidParameter", f"sku.name {given!r} is not valid; valid: {', '.join(_STEPS)}")
+
+
+@rule(_LUSTRE)
+def size_is_a_step(thing: Thing) -> None:
+    """Azure rounds up to the next step, and bills it."""
+    step, size = _step(thing), float(thing.inputs["storageCapacityTiB"])
+    if step is None or (size > 0 and size % step == 0):
+        return
+    billed = max(step, -int(-size // step) * step)
+    sku = thing.inputs["sku"]["name"]
+    raise kept_from(
+        thing, f"{size:g} TiB would be rounded up to {billed}, and billed: {sku} is sold in steps of {step} TiB"
+    )
+
+
+@rule(_LUSTRE)
+def file_system_is_in_one_zone(thing: Thing) -> None:
+    """One zone, named."""
+    zones = items(thing.inputs.get("zones"))
+    if len(zones) != 1:
+        message = f"zones {zones} is not valid; a file system is in one availability zone, such as ['1']"
+        raise refused("InvalidParameter", message)
+
+
+@rule(_LUSTRE)
+def subnet_is_large_enough(thing: Thing) -> None:
+    """The servers of a file system take their addresses from its subnet."""
+    found = thing.at(_SUBNET, thing.inputs["filesystemSubnet"])
+    if found is None:
+        message = f"filesystemSubnet '{thing.inputs['filesystemSubnet']}' was not found"
+        raise refused("InvalidParameter", message)
+    size = float(thing.inputs["storageCapacityTiB"])
+    longest = next((prefix for most, prefix in _PREFIXES if size <= most), None)
+    widest = min((block.prefixlen for block in of_subnet(found.inputs)), default=32)
+    if longest is not None and widest > longest:
+        message = (
+            f"filesystemSubnet '{found.name}' (/{widest}) does not have enough available IP addresses for "
+            f"{size:g} TiB, which takes a /{longest}"
+        )
+        raise refused("InvalidParameter", message)

@@ -1,0 +1,76 @@
+"""Role assignments and federated credentials.
+
+Source: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
+PrincipalNotFound; Microsoft Entra documentation, "Federated identity credential considerations" (20 at most, issuer and
+subject once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sandbox.clouds.azure.identity import is_guid, same_id
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
+_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
+_MOST_CREDENTIALS: Final = 20
+
+
+@rule(_ASSIGNMENT)
+def assignment_is_named_by_a_guid(thing: Thing) -> None:
+    """The name of an assignment is a GUID."""
+    if not is_guid(thing.name):
+        message = f"The role assignment ID '{thing.name}' is not valid. The role assignment ID must be a GUID."
+        raise refused("InvalidRoleAssignmentId", message)
+
+
+@rule(_ASSIGNMENT)
+def principal_is_a_guid(thing: Thing) -> None:
+    """A principal is named by its object id, never by the id of the resource."""
+    principal = thing.inputs.get("principalId")
+    if not is_guid(principal):
+        message = f"The principal ID '{principal}' is not valid. Principal ID must be a GUID."
+        raise refused("InvalidPrincipalId", message)
+
+
+@rule(_ASSIGNMENT)
+def role_is_named_by_its_id(thing: Thing) -> None:
+    """A role is named by the path of its definition, not by its title."""
+    role = str(thing.inputs["roleDefinitionId"])
+    if "/roleDefinitions/" not in role or not is_guid(role.rsplit("/", 1)[-1]):
+        message = f"The role definition ID '{role}' is not valid."
+        raise refused("InvalidRoleDefinitionId", message)
+
+
+@rule(_ASSIGNMENT)
+def nothing_is_granted_twice(thing: Thing) -> None:
+    """One assignment for a principal, a role and a scope."""
+    for entry in thing.others(_ASSIGNMENT):
+        if _grant(entry.inputs) == _grant(thing.inputs):
+            message = f"The role assignment already exists. The ID of the conflicting role assignment is {entry.name}."
+            raise refused("RoleAssignmentExists", message, status=409)
+
+
+def _grant(inputs: Mapping[str, Any]) -> tuple[str, str, str]:
+    role = str(inputs["roleDefinitionId"]).rsplit("/", 1)[-1]
+    return str(inputs["principalId"]).lower(), role.lower(), str(inputs["scope"]).strip("/").lower()
+
+
+@rule(_CREDENTIAL)
+def credential_is_one_of_its_kind(thing: Thing) -> None:
+    """Issuer and subject once for an identity, and twenty credentials at most."""
+    others = [entry for entry in thing.under(_CREDENTIAL, thing.parent) if not same_id(entry.id, thing.id)]
+    if any(
+        (entry.inputs["issuer"], entry.inputs["subject"]) == (thing.inputs["issuer"], thing.inputs["subject"])
+        for entry in others
+    ):
+        message = f"Issuer and subject combination already exists for this Managed Identity: {thing.inputs['subject']}"
+        raise refused("Conflict", message, status=409)
+    if len(others) >= _MOST_CREDENTIALS:
+        message = f"Too many Federated Identity Credentials; an identity may have {_MOST_CREDENTIALS}."
+        raise refused("BadRequest", message)

@@ -1,0 +1,41 @@
+"""What the name of a machine size says, and the temporary disks of `sizes.csv` (GiB), a source a row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from importlib import resources
+from typing import Final
+
+__all__ = ["has_mig", "is_rdma", "temp_disk"]
+
+_RDMA: Final = re.compile(r"standard_[a-z]+\d+[a-z]*r[a-z]*_.*", re.IGNORECASE)
+_MIG: Final = re.compile(r"standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)", re.IGNORECASE)
+
+
+def is_rdma(size: str) -> bool:
+    """Whether machines of this size have InfiniBand: the `r` in their name.
+
+    Source: MicrosoftDocs/azure-compute-docs setup-infiniband.md.
+    """
+    return _RDMA.fullmatch(size) is not None
+
+
+def has_mig(size: str) -> bool:
+    """Whether the GPUs of this size can be partitioned: A100, H100 and H200.
+
+    Source: MicrosoftDocs/azure-aks-docs gpu-multi-instance.md.
+    """
+    return _MIG.fullmatch(size) is not None
+
+
+@cache
+def _temp_disks() -> dict[str, int]:
+    text = resources.files("sandbox.clouds.azure").joinpath("sizes.csv").read_text()
+    return {row["size"]: int(row["temp_disk_gib"]) for row in csv.DictReader(text.splitlines())}
+
+
+def temp_disk(size: str) -> int | None:
+    """The temporary disk of a size in GiB, None where the table does not know it."""
+    return _temp_disks().get(size.lower())

@@ -1,0 +1,167 @@
+"""Rules of AKS clusters, what they answer, and the way to their API."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox.clouds.azure.cloud import AzureAccount
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes.clusters import cluster_at
+from sandbox.clouds.kubernetes.kubeconfig import api_server
+
+Stage = Any
+
+USER = "azure-native:containerservice:listManagedClusterUserCredentials"
+ADMIN = "azure-native:containerservice:listManagedClusterAdminCredentials"
+ARGS = {"resourceGroupName": "g", "resourceName": "c"}
+
+
+def _network(**inputs: Any) -> dict[str, Any]:
+    return {"networkProfile": {"networkPlugin": "azure", **inputs}}
+
+
+def _kubeconfig(account: AzureAccount, token: str, **args: str) -> Any:
+    (found,) = account.invoke(token, {**ARGS, **args})["kubeconfigs"]
+    return found["name"], yaml.safe_load(base64.b64decode(found["value"]))
+
+
+def test_a_cluster_shows_its_identities_as_a_map(stage: Stage) -> None:
+    shown = {name: stage.identity.outputs[name] for name in ("clientId", "principalId")}
+    assert stage.cluster.outputs["identity"] == {
+        "type": "UserAssigned",
+        "userAssignedIdentities": {stage.identity.id: shown},
+    }
+
+
+def test_a_cluster_makes_its_own_group_and_kubelet_identity(stage: Stage) -> None:
+    outputs = stage.cluster.outputs
+    assert outputs["nodeResourceGroup"] == "MC_g_c_eastus"
+    kubelet = outputs["identityProfile"]["kubeletidentity"]
+    assert kubelet["resourceId"].endswith(
+        "/MC_g_c_eastus/providers/Microsoft.ManagedIdentity/userAssignedIdentities/c-agentpool"
+    )
+
+
+def test_a_cluster_has_an_issuer_only_where_it_is_asked(make_stage: Callable[..., Stage]) -> None:
+    stage = make_stage(oidcIssuerProfile={"enabled": True})
+    assert stage.cluster.outputs["oidcIssuerProfile"]["issuerURL"].startswith("https://eastus.oic.prod-aks.")
+    assert stage.aks("other").outputs["oidcIssuerProfile"] == {"enabled": False}
+
+
+def test_what_a_cluster_has_stays_over_an_update(
+    account: AzureAccount, azure: Callable[..., Resource], make_stage: Callable[..., Stage]
+) -> None:
+    there = make_stage(oidcIssuerProfile={"enabled": True}).cluster
+    asked = azure("containerservice:ManagedCluster", "c", **{**there.inputs, "tags": {"a": "b"}})
+    outputs = account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id)).outputs
+    kept = ("fqdn", "oidcIssuerProfile", "identityProfile", "currentKubernetesVersion", "resourceUID")
+    assert {name: outputs[name] for name in kept} == {name: there.outputs[name] for name in kept}
+
+
+def test_the_kubeconfig_leads_to_the_cluster(account: AzureAccount, stage: Stage) -> None:
+    name, config = _kubeconfig(account, USER)
+    server = api_server({"kubeconfig": config})
+    assert (name, config["current-context"]) == ("clusterUser", "c")
+    assert server == f"https://{stage.cluster.outputs['fqdn']}:443"
+    found = cluster_at(account.ledger, server)
+    assert found is not None
+    assert found.id == stage.cluster.id
+
+
+def test_a_cluster_with_entra_id_is_entered_with_kubelogin(
+    account: AzureAccount, make_stage: Callable[..., Stage]
+) -> None:
+    make_stage(aadProfile={"managed": True}, disableLocalAccounts=True)
+    _, config = _kubeconfig(account, USER, format="exec")
+    assert config["users"][0]["user"]["exec"]["command"] == "kubelogin"
+    with pytest.raises(CloudError, match="this cluster is set to disable local accounts"):
+        account.invoke(ADMIN, ARGS)
+
+
+def test_admins_of_a_cluster_with_local_accounts_have_certificates(
+    account: AzureAccount, make_stage: Callable[..., Stage]
+) -> None:
+    make_stage()
+    name, config = _kubeconfig(account, ADMIN)
+    assert (name, config["current-context"]) == ("clusterAdmin", "c-admin")
+    assert "client-certificate-data" in config["users"][0]["user"]
+
+
+def test_a_cluster_that_is_not_there_has_no_credentials(account: AzureAccount) -> None:
+    with pytest.raises(CloudError, match=r'^request failed /subscriptions/.*: Status=404 Code="ResourceNotFound"'):
+        account.invoke(USER, ARGS)
+
+
+def test_functions_that_need_an_account_say_so(account: AzureAccount) -> None:
+    with pytest.raises(CloudError, match="does not simulate the function azure-native:network:getVirtualNetwork"):
+        account.invoke("azure-native:network:getVirtualNetwork", {})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"agentPoolProfiles": []}, "at least one system agent pool"),
+        ({"identity": {"type": "UserAssigned", "userAssignedIdentities": ["/no/id"]}}, "'/no/id' was not found"),
+        ({"identity": {"type": "UserAssigned"}}, "takes one user-assigned identity, not 0"),
+        (_network(networkPlugin="kubenet", networkPluginMode="overlay"), "overlay is only for networkPlugin azure"),
+        (_network(networkPlugin="kubenet", networkDataplane="cilium"), "cilium is only for networkPlugin azure"),
+        (_network(networkDataplane="cilium", networkPolicy="calico"), "takes networkPolicy cilium, not calico"),
+        (_network(networkPolicy="cilium"), "networkPolicy cilium needs networkDataplane cilium"),
+        (
+            _network(serviceCidr="10.16.0.0/16", dnsServiceIP="10.16.0.10"),
+            "service CIDR 10.16.0.0/16 is conflicted with",
+        ),
+        (
+            _network(serviceCidr="10.200.0.0/16"),
+            "DNS service IP 10.0.0.10 is not within the service CIDR 10.200.0.0/16",
+        ),
+        (_network(dnsServiceIP="10.0.0.1"), "DNS service IP 10.0.0.1 is not within .*, or is its first address"),
+        (_network(serviceCidr="ten"), "networkProfile.serviceCidr 'ten' is not an address range"),
+        (_network(networkPluginMode="overlay", podCidr="10.16.0.0/15"), "pod CIDR 10.16.0.0/15 overlaps 10.16.0.0/20"),
+        (_network(networkPluginMode="overlay", podCidr="10.0.0.0/15"), "pod CIDR 10.0.0.0/15 overlaps 10.0.0.0/16"),
+        (
+            {**_network(networkPolicy="calico"), "nodeProvisioningProfile": {"mode": "Auto"}},
+            r"cannot be Auto unless .properties.networkProfile.networkPolicy is set to one of",
+        ),
+        (
+            {**_network(networkPlugin="kubenet"), "nodeProvisioningProfile": {"mode": "Auto"}},
+            r"cannot be Auto unless .properties.networkProfile.networkPlugin",
+        ),
+    ],
+)
+def test_what_aks_refuses(stage: Stage, inputs: dict[str, Any], message: str) -> None:
+    with pytest.raises(CloudError, match=message):
+        stage.aks("other", **inputs)
+
+
+def test_an_inline_pool_obeys_the_rules_of_pools(stage: Stage) -> None:
+    with pytest.raises(CloudError, match="availability zone 9 does not exist"):
+        stage.aks("other", agentPoolProfiles=[stage.system(availabilityZones=["9"])])
+
+
+def test_no_pool_is_added_inline_to_a_cluster_that_exists(
+    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
+) -> None:
+    there = stage.cluster
+    more = [*there.inputs["agentPoolProfiles"], stage.system(name="more")]
+    asked = azure("containerservice:ManagedCluster", "c", **{**there.inputs, "agentPoolProfiles": more})
+    with pytest.raises(CloudError, match=r"A new agent pool was introduced.* per agent pool operations: more"):
+        account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
+
+
+def test_node_auto_provisioning_is_not_turned_on_beside_a_pool_that_scales(
+    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
+) -> None:
+    stage.pool(enableAutoScaling=True, minCount=1, maxCount=4)
+    there = stage.cluster
+    asked = azure(
+        "containerservice:ManagedCluster", "c", **{**there.inputs, "nodeProvisioningProfile": {"mode": "Auto"}}
+    )
+    with pytest.raises(CloudError, match="cannot be Auto while agent pool 'training' has enableAutoScaling"):
+        account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
