@@ -22,7 +22,7 @@ from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 from components.kubernetes.objects import custom_object
 from components.kubernetes.release import release
 
-__all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware"]
+__all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
 
 POD_SECURITY: Final = "privileged"
 """The one pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock 64 KiB
@@ -44,6 +44,14 @@ _INFINIBAND: Final = "feature.node.kubernetes.io/pci-15b3.present"
 _CARDS: Final = ["101c", "101e"]
 _RUNTIME_OF_THE_NODE_IMAGE: Final = "nvidia-container-runtime"
 _IMAGES: Final = "nvcr.io/nvidia/mellanox"
+
+
+def mig_node_labels(layout: str) -> dict[str, str]:
+    """Labels of nodes whose GPUs the MIG manager slices. layout: such as all-1g.10gb or all-balanced.
+
+    Source: NVIDIA/gpu-operator v26.3.3, assets/state-mig-manager.
+    """
+    return {"nvidia.com/mig.config": layout}
 
 
 class GpuSoftware(pulumi.ComponentResource):

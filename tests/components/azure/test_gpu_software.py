@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from components.azure.gpu_software import NO_MIG, GpuSoftware
+from components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
 from components.kubernetes.chart_values import GpuOperator
 from components.kubernetes.objects import Part
 
@@ -202,7 +202,8 @@ def test_the_mig_manager_comes_with_sliced_gpus_whose_driver_is_the_operators(re
     assert (ours["migManager"], theirs["migManager"]) == ({"enabled": True}, {"enabled": False})
 
 
-def test_nodes_with_whole_gpus_keep_the_mig_manager_away() -> None:
+def test_nodes_say_how_they_are_sliced_or_that_they_are_not() -> None:
+    assert mig_node_labels("all-1g.10gb") == {"nvidia.com/mig.config": "all-1g.10gb"}
     assert NO_MIG == {"nvidia.com/gpu.deploy.mig-manager": "false"}
 
 
