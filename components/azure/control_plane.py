@@ -80,7 +80,7 @@ class ControlPlane(pulumi.ComponentResource):
             api_server_access_profile=_api_access(access, network),
             # Microsoft Entra alone: a local account is a certificate that nobody can take back.
             aad_profile=containerservice.ManagedClusterAADProfileArgs(
-                managed=True, enable_azure_rbac=True, admin_group_object_ids=list(access.admins)
+                managed=True, enable_azure_rbac=True, admin_group_object_ids=list(access.admins) or None
             ),
             disable_local_accounts=True,
             enable_rbac=True,
@@ -92,11 +92,9 @@ class ControlPlane(pulumi.ComponentResource):
             auto_upgrade_profile=containerservice.ManagedClusterAutoUpgradeProfileArgs(
                 upgrade_channel="none", node_os_upgrade_channel="None"
             ),
-            node_provisioning_profile=(
-                # Its own default pools would make CPU machines of any kind.
-                containerservice.ManagedClusterNodeProvisioningProfileArgs(mode="Auto", default_node_pools="None")
-                if provisioning
-                else containerservice.ManagedClusterNodeProvisioningProfileArgs(mode="Manual")
+            # Its own default pools would make CPU machines of any kind; left out, the SDK asks for them.
+            node_provisioning_profile=containerservice.ManagedClusterNodeProvisioningProfileArgs(
+                mode="Auto" if provisioning else "Manual", default_node_pools="None"
             ),
             auto_scaler_profile=None if provisioning else _AUTOSCALER,
             azure_monitor_profile=containerservice.ManagedClusterAzureMonitorProfileArgs(

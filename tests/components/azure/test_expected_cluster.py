@@ -1,0 +1,617 @@
+"""What a cluster on Azure registers in its subscription, for each machine and each way to buy, store and reach it.
+
+Every expectation is typed by hand from Microsoft's documentation and reference deployments (AKS, InfiniBand on HPC
+virtual machines, Azure Managed Lustre; Azure/ai-infrastructure-on-azure, Azure/aks-rdma-infiniband), never written by
+the program. What stands inside the cluster is in the tests of its own modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.azure.location import Location
+from components.azure.plan import plan_cluster
+from components.azure.settings import Settings
+from components.spec import ClusterSpec
+from components.spec_file import read_spec
+
+ROOT = Path(__file__).parents[3]
+SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
+SPEC_LABELS = {
+    "team": "research",
+    "project": "foundation-model",
+    "cost-center": "cc-1234",
+    "environment": "trial",
+    "owner": "ml-platform",
+}
+NODE_LABELS = {**SPEC_LABELS, "pulumi-project": "project", "pulumi-stack": "azure-trial"}
+GPU_LABELS = {**NODE_LABELS, "nvidia.com/gpu.present": "true"}
+NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+STORAGE_ACCOUNT_CONTRIBUTOR = "17d1049b-9a84-46fb-8f53-869881c3d3ab"
+STORAGE_BLOB_DATA_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+RESERVED_IN = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/reserved"
+RESERVATION = f"{RESERVED_IN}/providers/Microsoft.Compute/capacityReservationGroups/h100"
+
+Registered = list[tuple[str, str, dict[str, Any]]]
+Declare = Callable[..., Registered]
+
+
+@pytest.fixture
+def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declare:
+    """Gives what an example spec registers in the subscription, by name; `changes` are those of its fields."""
+
+    def run(example: str, settings: Settings | None = None, **changes: Any) -> Registered:
+        from components.azure.cluster import TrainingCluster
+
+        path = ROOT / (f"examples/specs/azure/{example}.yaml" if example != "trial" else "stacks/specs/trial.yaml")
+        given = read_spec(path)
+        fields = {**given.model_dump(mode="json"), "duration": f"{given.duration}h", **changes}
+        here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
+        plan = plan_cluster(ClusterSpec.model_validate(fields), here, stack="azure-trial")
+        found = registered(lambda: TrainingCluster(plan.name, plan))
+        return sorted((item for item in found if item[0].startswith("azure-native:")), key=lambda item: item[1])
+
+    return run
+
+
+def tags(name: str) -> dict[str, str]:
+    return {**SPEC_LABELS, "name": name, "pulumi-project": "project", "pulumi-stack": "azure-trial", **MANAGED}
+
+
+MANAGED = {"managed-by": "pulumi"}
+
+
+def tagged(typ: str, name: str, full: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
+    """A resource in the cluster's group. name: of the cluster."""
+    return f"azure-native:{typ}", full, {"resourceGroupName": f"{name}-group", "tags": tags(full), **inputs}
+
+
+def role(name: str, full: str, role_id: str, scope: str, principal: str = "") -> tuple[str, str, dict[str, Any]]:
+    return (
+        "azure-native:authorization:RoleAssignment",
+        full,
+        {
+            "principalId": principal or f"{name}-identity-cluster-principal",
+            "principalType": "ServicePrincipal",
+            "roleDefinitionId": f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/{role_id}",
+            "scope": scope,
+        },
+    )
+
+
+def subnet(name: str, suffix: str, prefix: str, **more: Any) -> tuple[str, str, dict[str, Any]]:
+    return (
+        "azure-native:network:Subnet",
+        f"{name}-network-{suffix}",
+        {
+            "resourceGroupName": f"{name}-group",
+            "virtualNetworkName": f"{name}-network-vnet",
+            "addressPrefix": prefix,
+            "natGateway": {"id": f"{name}-network-nat"},
+            "defaultOutboundAccess": False,
+            # Filled in by the SDK.
+            "privateEndpointNetworkPolicies": "Disabled",
+            "privateLinkServiceNetworkPolicies": "Enabled",
+            **more,
+        },
+    )
+
+
+def lustre_rules(lustre: str) -> list[dict[str, Any]]:
+    both = {
+        "access": "Allow",
+        "protocol": "Tcp",
+        "priority": 100,
+        "sourcePortRange": "*",
+        "sourceAddressPrefixes": ["10.0.0.0/20", lustre],
+        "destinationAddressPrefixes": ["10.0.0.0/20", lustre],
+        "destinationPortRanges": ["988", "1019-1023"],
+    }
+    return [
+        {"name": "lustre-inbound", "direction": "Inbound", **both},
+        {"name": "lustre-outbound", "direction": "Outbound", **both},
+        {
+            "name": "azure-outbound",
+            "direction": "Outbound",
+            "access": "Allow",
+            "protocol": "Tcp",
+            "priority": 110,
+            "sourceAddressPrefix": "*",
+            "sourcePortRange": "*",
+            "destinationAddressPrefix": "AzureCloud",
+            "destinationPortRange": "443",
+        },
+    ]
+
+
+def network(name: str, *, lustre: str = "10.0.32.0/24", nodes: dict[str, Any] | None = None) -> Registered:
+    net = f"{name}-network"
+    return [
+        tagged(
+            "network:PublicIPAddress",
+            name,
+            f"{net}-nat-address",
+            sku={"name": "Standard"},
+            publicIPAllocationMethod="Static",
+            zones=["1"],
+        ),
+        tagged(
+            "network:NatGateway",
+            name,
+            f"{net}-nat",
+            sku={"name": "Standard"},
+            publicIpAddresses=[{"id": f"{net}-nat-address"}],
+            zones=["1"],
+        ),
+        tagged(
+            "network:VirtualNetwork",
+            name,
+            f"{net}-vnet",
+            addressSpace={"addressPrefixes": ["10.0.0.0/16"]},
+            # Filled in by the SDK.
+            enableDdosProtection=False,
+            enableVmProtection=False,
+        ),
+        tagged("network:NetworkSecurityGroup", name, f"{net}-lustre-rules", securityRules=lustre_rules(lustre)),
+        subnet(name, "nodes", "10.0.0.0/20", **(nodes or {})),
+        subnet(name, "lustre", lustre, networkSecurityGroup={"id": f"{net}-lustre-rules"}),
+    ]
+
+
+PUBLIC = {"authorizedIPRanges": ["203.0.113.0/24", "192.0.2.1/32"], "disableRunCommand": True}
+PROVISIONED = {"nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"}}
+AUTOSCALED = {
+    "nodeProvisioningProfile": {"mode": "Manual", "defaultNodePools": "None"},
+    "autoScalerProfile": {"expander": "least-waste", "maxNodeProvisionTime": "30m", "scaleDownUnneededTime": "5m"},
+}
+
+
+def control_plane(
+    name: str,
+    *,
+    api: dict[str, Any] = PUBLIC,
+    scaling: dict[str, Any] = AUTOSCALED,
+    groups: dict[str, Any] | None = None,
+) -> Registered:
+    system = {
+        "name": "system",
+        "mode": "System",
+        "type": "VirtualMachineScaleSets",
+        "count": 3,
+        "vmSize": "Standard_D4ds_v5",
+        "availabilityZones": ["1", "2", "3"],
+        "osType": "Linux",
+        "osSKU": "Ubuntu2204",
+        "osDiskType": "Ephemeral",
+        "osDiskSizeGB": 128,
+        "orchestratorVersion": "1.35",
+        "vnetSubnetID": f"{name}-network-nodes",
+        "upgradeSettings": {"maxSurge": "1"},
+        "nodeLabels": {**NODE_LABELS, "gpucluster/pool": "system"},
+        "tags": tags(f"{name}-control-plane-system"),
+    }
+    cluster = tagged(
+        "containerservice:ManagedCluster",
+        name,
+        f"{name}-control-plane-cluster",
+        resourceName=f"{name}-azure-trial",
+        nodeResourceGroup=f"{name}-azure-trial-nodes",
+        dnsPrefix=f"{name}-azure-trial",
+        kubernetesVersion="1.35",
+        sku={"name": "Base", "tier": "Standard"},
+        identity={"type": "UserAssigned", "userAssignedIdentities": [f"{name}-identity-cluster"]},
+        agentPoolProfiles=[system],
+        networkProfile={
+            "networkPlugin": "azure",
+            "networkPluginMode": "overlay",
+            "networkDataplane": "cilium",
+            "networkPolicy": "cilium",
+            "loadBalancerSku": "standard",
+            "outboundType": "userAssignedNATGateway",
+            "podCidr": "10.4.0.0/14",
+            "serviceCidr": "10.1.0.0/20",
+            "dnsServiceIP": "10.1.0.10",
+        },
+        apiServerAccessProfile=api,
+        aadProfile={"managed": True, "enableAzureRBAC": True, **(groups or {})},
+        disableLocalAccounts=True,
+        enableRBAC=True,
+        oidcIssuerProfile={"enabled": True},
+        securityProfile={"workloadIdentity": {"enabled": True}},
+        autoUpgradeProfile={"upgradeChannel": "none", "nodeOSUpgradeChannel": "None"},
+        azureMonitorProfile={"metrics": {"enabled": True}},
+        storageProfile={
+            "diskCSIDriver": {"enabled": True},
+            "fileCSIDriver": {"enabled": True},
+            "snapshotController": {"enabled": True},
+        },
+        **scaling,
+    )
+    return [
+        (
+            "azure-native:resources:ResourceGroup",
+            f"{name}-group",
+            {"tags": tags(f"{name}-group")},
+        ),
+        tagged("managedidentity:UserAssignedIdentity", name, f"{name}-identity-cluster"),
+        role(name, f"{name}-identity-network", NETWORK_CONTRIBUTOR, f"{name}-network-vnet"),
+        cluster,
+        *monitoring(f"{name}-monitoring", name),
+    ]
+
+
+def monitoring(full: str, name: str) -> Registered:
+    stream = "Microsoft-PrometheusMetrics"
+    return [
+        tagged("monitor:AzureMonitorWorkspace", name, f"{full}-workspace"),
+        tagged(
+            "monitor:DataCollectionEndpoint",
+            name,
+            f"{full}-endpoint",
+            kind="Linux",
+            networkAcls={"publicNetworkAccess": "Enabled"},
+        ),
+        tagged(
+            "monitor:DataCollectionRule",
+            name,
+            f"{full}-rule",
+            kind="Linux",
+            dataCollectionEndpointId=f"{full}-endpoint",
+            dataSources={"prometheusForwarder": [{"name": "prometheus", "streams": [stream]}]},
+            destinations={"monitoringAccounts": [{"accountResourceId": f"{full}-workspace", "name": "workspace"}]},
+            dataFlows=[{"streams": [stream], "destinations": ["workspace"]}],
+        ),
+        (
+            "azure-native:monitor:DataCollectionRuleAssociation",
+            f"{full}-association",
+            {"resourceUri": f"{name}-control-plane-cluster", "dataCollectionRuleId": f"{full}-rule"},
+        ),
+    ]
+
+
+def storage(name: str, tib: float = 32, tier: int = 125, **more: Any) -> Registered:
+    return [
+        tagged(
+            "storagecache:AmlFilesystem",
+            name,
+            f"{name}-storage-shared",
+            filesystemSubnet=f"{name}-network-lustre",
+            storageCapacityTiB=tib,
+            sku={"name": f"AMLFS-Durable-Premium-{tier}"},
+            zones=["1"],
+            maintenanceWindow={"dayOfWeek": "Sunday", "timeOfDayUTC": "03:00"},
+            **more,
+        )
+    ]
+
+
+def pool(name: str, part: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
+    """A pool of GPU nodes; inputs say what is not the same in all of them."""
+    return tagged(
+        "containerservice:AgentPool",
+        name,
+        f"{name}-{part}",
+        **{
+            "resourceName": f"{name}-control-plane-cluster",
+            "mode": "User",
+            "type": "VirtualMachineScaleSets",
+            "vnetSubnetID": f"{name}-network-nodes",
+            "orchestratorVersion": "1.35",
+            "availabilityZones": ["1"],
+            "osType": "Linux",
+            "osSKU": "Ubuntu2204",
+            "osDiskType": "Ephemeral",
+            "kubeletDiskType": "OS",
+            "enableNodePublicIP": False,
+            "gpuProfile": {"driver": "None"},
+            "nodeTaints": ["nvidia.com/gpu=true:NoSchedule"],
+            "upgradeSettings": {
+                "maxSurge": "0",
+                "maxUnavailable": "1",
+                "drainTimeoutInMinutes": 30,
+                "undrainableNodeBehavior": "Cordon",
+            },
+            "scaleDownMode": "Delete",
+            **inputs,
+        },
+    )
+
+
+def training(name: str, **changes: Any) -> Registered:
+    inputs = {
+        "agentPoolName": "training",
+        "vmSize": "Standard_ND96isr_H100_v5",
+        "count": 5,
+        "enableAutoScaling": False,
+        "osDiskSizeGB": 1000,
+        "kubeletConfig": {"cpuManagerPolicy": "static", "topologyManagerPolicy": "best-effort"},
+        "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "training"},
+        **changes,
+    }
+    return [pool(name, "training-nodes", **inputs)]
+
+
+SPOT_LABEL = {"kubernetes.azure.com/scalesetpriority": "spot"}
+SPOT = {
+    "scaleSetPriority": "Spot",
+    "scaleSetEvictionPolicy": "Delete",
+    "spotMaxPrice": -1,
+    "nodeTaints": ["nvidia.com/gpu=true:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
+}
+
+
+def by_name(*parts: Registered) -> Registered:
+    return sorted((item for part in parts for item in part), key=lambda item: item[1])
+
+
+def test_the_trial(declared: Declare) -> None:
+    assert declared("trial") == by_name(
+        network("trial"), control_plane("trial", scaling=PROVISIONED), storage("trial"), training("trial")
+    )
+
+
+def test_h200_differs_by_its_machine_alone(declared: Declare) -> None:
+    assert declared("h200") == by_name(
+        network("ultra"),
+        control_plane("ultra"),
+        storage("ultra"),
+        training("ultra", vmSize="Standard_ND96isr_H200_v5"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "machine"),
+    [("a100-80gb", "Standard_ND96amsr_A100_v4"), ("a100-40gb", "Standard_ND96asr_v4")],
+)
+def test_a100_differs_by_its_machine_alone(declared: Declare, accelerator: str, machine: str) -> None:
+    found = declared("h200", accelerator=accelerator, training={"nodes": 4, "spares": 1, "fabric_gbps": 1600})
+    assert found == by_name(
+        network("ultra"), control_plane("ultra"), storage("ultra"), training("ultra", vmSize=machine)
+    )
+
+
+def test_reserved_capacity_is_named_and_the_identity_may_use_it(declared: Declare) -> None:
+    assert declared("reservation") == by_name(
+        network("reserved"),
+        control_plane("reserved"),
+        [role("reserved", "reserved-identity-reservation", CONTRIBUTOR, RESERVED_IN)],
+        storage("reserved"),
+        training("reserved", capacityReservationGroupID=RESERVATION),
+    )
+
+
+@pytest.mark.parametrize(("active", "count"), [(False, 0), (True, 5)])
+def test_a_block_gets_its_nodes_once_it_has_begun(declared: Declare, active: bool, count: int) -> None:
+    found = declared("block", purchase={"kind": "capacity-block", "active": active})
+    assert found == by_name(
+        network("block"),
+        control_plane("block"),
+        [role("block", "block-identity-reservation", CONTRIBUTOR, RESERVED_IN)],
+        storage("block"),
+        training("block", capacityReservationGroupID=RESERVATION, count=count),
+    )
+
+
+def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declare) -> None:
+    proximity = tagged(
+        "compute:ProximityPlacementGroup",
+        "trial",
+        "trial-training-proximity",
+        proximityPlacementGroupType="Standard",
+        zones=["1"],
+        intent={"vmSizes": ["Standard_ND96isr_H100_v5"]},
+    )
+    assert declared("trial", Settings(proximity_group=True)) == by_name(
+        network("trial"),
+        control_plane("trial", scaling=PROVISIONED),
+        storage("trial"),
+        [proximity],
+        training("trial", proximityPlacementGroupID="trial-training-proximity"),
+    )
+
+
+def test_the_feature_of_the_subscription_is_registered_where_the_stack_asks_for_it(declared: Declare) -> None:
+    feature = (
+        "azure-native:features:SubscriptionFeatureRegistration",
+        "trial-infiniband",
+        {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"},
+    )
+    assert declared("trial", Settings(infiniband_feature=True)) == by_name(
+        [feature],
+        network("trial"),
+        control_plane("trial", scaling=PROVISIONED),
+        storage("trial"),
+        training("trial"),
+    )
+
+
+def test_sliced_gpus_are_on_machines_without_infiniband(declared: Declare) -> None:
+    whole = {**GPU_LABELS, "gpucluster/pool": "training", "nvidia.com/gpu.deploy.mig-manager": "false"}
+    sliced = {**GPU_LABELS, "gpucluster/pool": "mig", "nvidia.com/mig.config": "all-1g.12gb"}
+    mig = pool(
+        "slices",
+        "mig-nodes",
+        agentPoolName="mig",
+        vmSize="Standard_NC80adis_H100_v5",
+        count=4,
+        enableAutoScaling=False,
+        osDiskSizeGB=200,
+        nodeLabels=sliced,
+    )
+    assert declared("mig") == by_name(
+        network("slices"),
+        control_plane("slices"),
+        storage("slices"),
+        training("slices", nodeLabels=whole),
+        [mig],
+    )
+
+
+def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
+    driver = {"gpuProfile": {"driver": "Install"}}
+    inputs = {
+        "agentPoolName": "mig",
+        "vmSize": "Standard_NC80adis_H100_v5",
+        "count": 4,
+        "enableAutoScaling": False,
+        "osDiskSizeGB": 200,
+        "gpuInstanceProfile": "MIG2g",
+        "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "mig", **SPOT_LABEL},
+        **driver,
+        **SPOT,
+    }
+    mig = pool("slices", "mig-nodes", **inputs)
+    found = declared("mig", Settings(driver="aks"), mig={"nodes": 1, "layout": "all-2g.20gb", "purchase": "spot"})
+    assert found == by_name(
+        network("slices"),
+        control_plane("slices"),
+        storage("slices"),
+        training("slices", **driver),
+        [mig],
+    )
+
+
+def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) -> None:
+    elastic = {**GPU_LABELS, "gpucluster/pool": "elastic"}
+    common = {
+        "vmSize": "Standard_NC40ads_H100_v5",
+        "count": 0,
+        "enableAutoScaling": True,
+        "minCount": 0,
+        "maxCount": 8,
+        "osDiskSizeGB": 200,
+    }
+    pools = [
+        pool(
+            "scaled",
+            "elastic-nodes",
+            agentPoolName="elastic",
+            nodeLabels={**elastic, "gpucluster/expected-gpus": "2"},
+            **common,
+        ),
+        pool(
+            "scaled",
+            "elastic-spot-nodes",
+            agentPoolName="elasticspot",
+            nodeLabels={**elastic, **SPOT_LABEL},
+            **common,
+            **SPOT,
+        ),
+    ]
+    assert declared("elastic-native") == by_name(
+        network("scaled"), control_plane("scaled"), storage("scaled"), training("scaled"), pools
+    )
+
+
+def test_a_private_cluster_has_groups_of_admins_and_home_folders(declared: Declare) -> None:
+    api = {
+        "enablePrivateCluster": True,
+        "enablePrivateClusterPublicFQDN": True,
+        "privateDNSZone": "none",
+        "disableRunCommand": True,
+    }
+    [account] = [inputs["accountName"] for typ, _, inputs in declared("private") if typ.endswith("StorageAccount")]
+    assert account.startswith("closed")
+    assert (len(account), account.isalnum(), account.islower()) == (16, True, True)
+    home: Registered = [
+        tagged(
+            "storage:StorageAccount",
+            "closed",
+            "closed-home-account",
+            accountName=account,
+            kind="FileStorage",
+            sku={"name": "Premium_LRS"},
+            enableHttpsTrafficOnly=False,
+            allowSharedKeyAccess=False,
+            allowBlobPublicAccess=False,
+            minimumTlsVersion="TLS1_2",
+            networkRuleSet={
+                "defaultAction": "Deny",
+                "bypass": "None",
+                "virtualNetworkRules": [{"virtualNetworkResourceId": "closed-network-nodes", "action": "Allow"}],
+            },
+        ),
+        (
+            "azure-native:storage:FileShare",
+            "closed-home-files",
+            {
+                "accountName": "closed-home-account",
+                "resourceGroupName": "closed-group",
+                "shareName": "home",
+                "enabledProtocols": "NFS",
+                "rootSquash": "NoRootSquash",
+                "shareQuota": 625,
+            },
+        ),
+    ]
+    assert declared("private") == by_name(
+        network("closed", nodes={"serviceEndpoints": [{"service": "Microsoft.Storage"}]}),
+        control_plane("closed", api=api, groups={"adminGroupObjectIDs": ["00000000-0000-0000-0000-00000000000a"]}),
+        storage("closed"),
+        home,
+        training("closed"),
+    )
+
+
+def test_fast_storage_takes_a_faster_tier(declared: Declare) -> None:
+    assert declared("storage-fast") == by_name(
+        network("fast"), control_plane("fast"), storage("fast", 80, 500), training("fast")
+    )
+
+
+def test_large_storage_has_a_larger_subnet(declared: Declare) -> None:
+    shared = {"usable_tib": 160, "gb_per_s": 3, "protect": False, "tier": 250}
+    assert declared("storage-fast", storage={"shared": shared}) == by_name(
+        network("fast", lustre="10.0.32.0/23"), control_plane("fast"), storage("fast", 200, 250), training("fast")
+    )
+
+
+def test_a_linked_container_is_read_by_the_service_which_has_its_roles_before(declared: Declare) -> None:
+    settings = Settings(bucket_group="data", lustre_principal="00000000-0000-0000-0000-0000000000bb")
+    shared = {
+        "usable_tib": 20,
+        "gb_per_s": 3,
+        "protect": False,
+        "bucket": "https://corpora.blob.core.windows.net/text/english",
+    }
+    account = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/data/providers/Microsoft.Storage/storageAccounts/corpora"
+    principal = "00000000-0000-0000-0000-0000000000bb"
+    log = (
+        "azure-native:storage:BlobContainer",
+        "fast-storage-log",
+        {
+            "resourceGroupName": "data",
+            "accountName": "corpora",
+            "publicAccess": "None",
+        },
+    )
+    hsm = {
+        "settings": {
+            "container": f"{account}/blobServices/default/containers/text",
+            "loggingContainer": "fast-storage-log",
+            "importPrefix": "/english",
+        }
+    }
+    found = declared("storage-fast", settings, storage={"shared": shared})
+    assert found == by_name(
+        network("fast"),
+        control_plane("fast"),
+        [
+            log,
+            role("fast", "fast-storage-bucket-account", STORAGE_ACCOUNT_CONTRIBUTOR, account, principal),
+            role("fast", "fast-storage-bucket-data", STORAGE_BLOB_DATA_CONTRIBUTOR, account, principal),
+        ],
+        storage("fast", hsm=hsm),
+        training("fast"),
+    )
+
+
+def test_a_single_node_needs_nothing_else(declared: Declare) -> None:
+    assert declared("single-node") == by_name(
+        network("solo"), control_plane("solo"), storage("solo"), training("solo", count=1)
+    )
