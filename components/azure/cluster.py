@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import pulumi
@@ -12,16 +13,21 @@ from components.azure.control_plane import ControlPlane
 from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from components.azure.home import Home
 from components.azure.identity import ClusterIdentity
+from components.azure.karpenter_pool import KarpenterPool, KarpenterPoolArgs
+from components.azure.lustre_driver import LustreDriver
 from components.azure.machines import has_infiniband
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
 from components.azure.native_pool import NativePool
 from components.azure.network import Network
+from components.azure.node_image import OS_SKU
 from components.azure.node_pool import GpuNodes
 from components.azure.plan import AzureClusterPlan
+from components.azure.scratch import Scratch
 from components.azure.storage import Storage
 from components.azure.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.names import TRAINING_POOL
 from components.kubernetes.workspace import Workspace
 from components.labels import azure_tags, kubernetes_labels
 
@@ -134,7 +140,8 @@ class TrainingCluster(pulumi.ComponentResource):
                 tags=tags,
                 opts=here,
             ).volume
-        workspace.mount(storage, home)
+        driver = LustreDriver(f"{name}-lustre", labels=labels, after=[workspace.namespace], opts=inside)
+        workspace.mount(dataclasses.replace(storage, after=[*storage.after, *driver.ready]), home)
         nodes = GpuNodes(
             group=group,
             control_plane=control_plane,
@@ -159,9 +166,39 @@ class TrainingCluster(pulumi.ComponentResource):
             tags=tags,
             opts=here,
         )
+        if plan.training.shape.nvme_disks:
+            Scratch(
+                f"{name}-scratch",
+                disks=plan.training.shape.nvme_disks,
+                pools=[TRAINING_POOL],
+                labels=labels,
+                after=[workspace.namespace],
+                opts=inside,
+            )
         if plan.mig is not None:
             MigPool(f"{name}-mig", plan.mig, nodes=nodes, after=before_gpus, opts=here)
-        if plan.elastic is not None and not provisioned:
+        if plan.elastic is not None and provisioned:
+            KarpenterPool(
+                f"{name}-elastic",
+                KarpenterPoolArgs(
+                    region=location.region,
+                    zone=location.number,
+                    subnet_id=network.nodes_id,
+                    machine_types=[plan.elastic.shape.machine_type],
+                    purchase=plan.elastic.purchase,
+                    max_gpus=plan.elastic.max_gpus,
+                    expected_gpus=plan.elastic.expected_gpus,
+                    driver_owner=plan.driver,
+                    image_family=OS_SKU,
+                    lustre=True,
+                    tags=tags(f"{name}-elastic-node"),
+                    os_disk_gb=plan.elastic.root_gib,
+                ),
+                labels=labels,
+                after=[control_plane.cluster, *before_gpus, *driver.ready],
+                opts=inside,
+            )
+        elif plan.elastic is not None:
             NativePool(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint

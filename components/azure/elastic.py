@@ -18,7 +18,7 @@ Purchase = Literal["on-demand", "spot"]
 @dataclass(frozen=True, kw_only=True)
 class ElasticPlan:
     """shape: the smallest machine, without InfiniBand. purchase: in the order of the spec. max_gpus, expected_gpus:
-    limit and average use, in GPUs.
+    limit and average use, in GPUs. root_gib: on the machine's own disk, for what jobs keep on a node, too.
     """
 
     engine: Literal["karpenter", "native"]
@@ -26,7 +26,7 @@ class ElasticPlan:
     purchase: tuple[Purchase, ...]
     max_gpus: int
     expected_gpus: str | None
-    root_gib: int = 200
+    root_gib: int = 1_000
 
     @property
     def most_nodes(self) -> int:

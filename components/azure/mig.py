@@ -55,7 +55,7 @@ class MigPlan:
     slices: int
     profile: str | None
     spot: bool
-    root_gib: int = 200
+    root_gib: int = 1_000
 
 
 def _size(layout: str) -> str:

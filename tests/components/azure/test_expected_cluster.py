@@ -78,7 +78,8 @@ def role(name: str, full: str, role_id: str, scope: str, principal: str = "") ->
         {
             "principalId": principal or f"{name}-identity-cluster-principal",
             "principalType": "ServicePrincipal",
-            "roleDefinitionId": f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/{role_id}",
+            "roleDefinitionId": f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/"
+            f"{role_id}",
             "scope": scope,
         },
     )
@@ -440,7 +441,7 @@ def test_sliced_gpus_are_on_machines_without_infiniband(declared: Declare) -> No
         vmSize="Standard_NC80adis_H100_v5",
         count=4,
         enableAutoScaling=False,
-        osDiskSizeGB=200,
+        osDiskSizeGB=1000,
         nodeLabels=sliced,
     )
     assert declared("mig") == by_name(
@@ -459,7 +460,7 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
         "vmSize": "Standard_NC80adis_H100_v5",
         "count": 4,
         "enableAutoScaling": False,
-        "osDiskSizeGB": 200,
+        "osDiskSizeGB": 1000,
         "gpuInstanceProfile": "MIG2g",
         "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "mig", **SPOT_LABEL},
         **driver,
@@ -484,7 +485,7 @@ def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) 
         "enableAutoScaling": True,
         "minCount": 0,
         "maxCount": 8,
-        "osDiskSizeGB": 200,
+        "osDiskSizeGB": 1000,
     }
     pools = [
         pool(
