@@ -6,7 +6,7 @@ from typing import Final
 
 from policies.rule import Framework
 
-__all__ = ["AWS_PLACEMENT", "FINOPS_ALLOCATION", "FINOPS_BUDGETING", "GKE_PLACEMENT"]
+__all__ = ["AWS_PLACEMENT", "AZURE_INFINIBAND", "FINOPS_ALLOCATION", "FINOPS_BUDGETING", "GKE_PLACEMENT"]
 
 AWS_PLACEMENT: Final = Framework(
     name="AWS Well-Architected Framework",
@@ -18,6 +18,11 @@ GKE_PLACEMENT: Final = Framework(
     name="Google Kubernetes Engine documentation",
     specification="Define compact placement for GKE nodes",
     reference="https://cloud.google.com/kubernetes-engine/docs/how-to/compact-placement",
+)
+AZURE_INFINIBAND: Final = Framework(
+    name="Azure Virtual Machines documentation",
+    specification="Set up InfiniBand on HPC VMs",
+    reference="https://learn.microsoft.com/azure/virtual-machines/setup-infiniband",
 )
 FINOPS_ALLOCATION: Final = Framework(
     name="FinOps Framework",

@@ -17,6 +17,7 @@ class LabelSyntax(enum.Enum):
 
     AWS = "AWS"
     GOOGLE = "Google Cloud"
+    AZURE = "Azure"
     KUBERNETES = "Kubernetes"
 
 

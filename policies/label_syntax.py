@@ -1,9 +1,11 @@
-"""Which keys and values AWS, Google Cloud and Kubernetes accept.
+"""Which keys and values AWS, Google Cloud, Azure and Kubernetes accept.
 
 AWS: "Tag restrictions" of the EC2 user guide and "User-defined tag restrictions" of the billing user guide. EC2 alone
 takes other characters as well, but other services and the bill do not.
 Google Cloud: Resource Manager page "Requirements for labels", with the letters a to z only, to which some services (of
 Parallelstore and Spanner, say) narrow it.
+Azure: Resource Manager page "Use tags to organize your Azure resources", section "Limitations"; a storage account alone
+takes keys of 128 characters only.
 Kubernetes: "Labels and Selectors", section "Syntax and character set".
 """
 
@@ -18,7 +20,7 @@ from policies.label_sets import LabelSyntax
 __all__ = ["MOST_LABELS", "problem_of_key", "problem_of_value"]
 
 # How many one resource takes.
-MOST_LABELS: Final = {LabelSyntax.AWS: 50, LabelSyntax.GOOGLE: 64}
+MOST_LABELS: Final = {LabelSyntax.AWS: 50, LabelSyntax.GOOGLE: 64, LabelSyntax.AZURE: 50}
 
 _AWS_KEY_LENGTH: Final = 128
 _AWS_VALUE_LENGTH: Final = 256
@@ -26,6 +28,10 @@ _AWS_CATEGORIES: Final = "LNZ"  # letters, numbers, separators
 _AWS_OTHER: Final = "+-=._:/@"
 _GOOGLE_LENGTH: Final = 63
 _GOOGLE_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_AZURE_KEY_LENGTH: Final = 512
+_AZURE_VALUE_LENGTH: Final = 256
+_AZURE_NOT_IN_KEYS: Final = "<>%&\\?/"
+_AZURE_RESERVED: Final = ("azure", "microsoft", "windows")
 _KUBERNETES_LENGTH: Final = 63
 _KUBERNETES_PREFIX_LENGTH: Final = 253
 _KUBERNETES_NAME: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
@@ -39,6 +45,8 @@ def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
     if syntax is LabelSyntax.GOOGLE:
         starts = key[:1].isalpha() and key[:1].islower()
         return _google(key) if starts else "does not start with a lower-case letter, as Google Cloud wants"
+    if syntax is LabelSyntax.AZURE:
+        return _azure_key(key)
     if key.lower().startswith("aws:"):
         return "starts with `aws:`, which AWS keeps for itself"
     return "is empty; AWS wants 1 to 128 characters" if not key else _aws(key, _AWS_KEY_LENGTH)
@@ -50,6 +58,8 @@ def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
         return _aws(value, _AWS_VALUE_LENGTH)
     if syntax is LabelSyntax.GOOGLE:
         return _google(value)
+    if syntax is LabelSyntax.AZURE:
+        return _azure_length(value, _AZURE_VALUE_LENGTH)
     return None if not value else _kubernetes_name(value)
 
 
@@ -70,6 +80,19 @@ def _google(written: str) -> str | None:
         if character not in _GOOGLE_CHARACTERS:
             return f"has {character!r} at character {position}; Google Cloud takes lower-case letters, digits, _ and -"
     return None
+
+
+def _azure_key(key: str) -> str | None:
+    for position, character in enumerate(key, start=1):
+        if character in _AZURE_NOT_IN_KEYS:
+            return f"has {character!r} at character {position}; Azure takes none of {' '.join(_AZURE_NOT_IN_KEYS)}"
+    if key.lower().startswith(_AZURE_RESERVED):
+        return f"starts with one of {', '.join(_AZURE_RESERVED)}, which Azure keeps for itself"
+    return _azure_length(key, _AZURE_KEY_LENGTH) if key else "is empty; Azure wants 1 to 512 characters"
+
+
+def _azure_length(written: str, most: int) -> str | None:
+    return f"has {len(written)} characters; Azure takes {most}" if len(written) > most else None
 
 
 def _kubernetes_name(written: str) -> str | None:

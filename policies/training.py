@@ -7,6 +7,7 @@ from typing import Final
 from policies.pack import Pack
 from policies.rules import (
     accelerators_fit_machine,
+    addresses_clear_of_reserved_ranges,
     budget,
     budget_ceiling,
     budget_undecidable,
@@ -27,6 +28,7 @@ from policies.rules import (
     training_pool_in_one_domain,
     training_pool_in_one_zone,
     training_pool_not_on_spot,
+    upgrade_keeps_jobs,
 )
 
 __all__ = ["PACK"]
@@ -37,9 +39,11 @@ _MANDATORY: Final = (
     fabric_interfaces_complete.RULE,
     fabric_interfaces_valid.RULE,
     fabric_traffic_allowed.RULE,
+    addresses_clear_of_reserved_ranges.RULE,
     no_group_on_foreign_reservation.RULE,
     accelerators_fit_machine.RULE,
     purchase_fits_machine.RULE,
+    upgrade_keeps_jobs.RULE,
     no_privileged_containers.RULE,
     required_labels.RULE,
     label_values.RULE,

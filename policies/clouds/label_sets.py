@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cost.resources import Resource
 from policies.clouds.aws import labels as aws
+from policies.clouds.azure import labels as azure
 from policies.clouds.gcp import labels as gcp
 from policies.clouds.kubernetes import labels as kubernetes
 from policies.label_sets import LabelSet
@@ -22,6 +23,8 @@ def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator
             yield from aws.label_sets(resource, provider)
         case "gcp":
             yield from gcp.label_sets(resource, provider)
+        case "azure-native":
+            yield from azure.label_sets(resource)
         case "kubernetes":
             yield from kubernetes.label_sets(resource)
         case _:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from policies.clouds.azure.checks import accelerators_fit_machine as azure
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import accelerators_fit_machine as gcp
 from policies.rule import ResourceRule, Severity
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud({"Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = ResourceRule(
     name="accelerators-fit-machine",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource
@@ -31,8 +31,12 @@ def _problems(labels: LabelSet) -> Iterator[str]:
         return
     most = MOST_LABELS.get(labels.syntax)
     if most is not None and len(labels.labels) > most:
-        kind = "tags" if labels.syntax is LabelSyntax.AWS else "labels"
+        kind = "labels" if labels.syntax is LabelSyntax.GOOGLE else "tags"
         yield f"{labels.where}: {len(labels.labels)} {kind}; {labels.syntax.value} takes {most}"
+    if labels.syntax is LabelSyntax.AZURE:
+        yield from (
+            f"{labels.where}: keys {keys} are one; Azure does not tell case apart" for keys in _same(labels.labels)
+        )
     for key, value in labels.labels.items():
         if (problem := problem_of_key(key, labels.syntax)) or (
             labels.node_domains and (problem := problem_of_node_label(key, labels.node_domains))
@@ -40,6 +44,14 @@ def _problems(labels: LabelSet) -> Iterator[str]:
             yield f"{labels.where}: key `{key}` {problem}"
         if isinstance(value, str) and (problem := problem_of_value(value, labels.syntax)):
             yield f"{labels.where}: value of `{key}` {problem}"
+
+
+def _same(keys: Iterable[str]) -> Iterator[str]:
+    """Keys that differ in case only."""
+    by_lower: dict[str, list[str]] = {}
+    for key in keys:
+        by_lower.setdefault(key.lower(), []).append(key)
+    return (" and ".join(f"`{key}`" for key in group) for group in by_lower.values() if len(group) > 1)
 
 
 def _unknown(labels: LabelSet) -> list[str]:

@@ -65,7 +65,7 @@ def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, 
 
 
 def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
-    """A required value that Kubernetes or Google Cloud cannot write only has to be there in some form."""
+    """A required value that another cloud or Kubernetes cannot write only has to be there in some form."""
     if carried is UNKNOWN or required is UNKNOWN:
         return False
     if labels.syntax is not LabelSyntax.AWS and problem_of_value(str(required), labels.syntax):
@@ -80,7 +80,8 @@ RULE: Final = StackRule(
     fix="Give it the labels of the cluster, with the same values. AWS: a launch template also needs them in "
     "tagSpecifications for `instance` and `volume` (and `network-interface`, if listed), an EC2NodeClass in spec.tags. "
     "Google Cloud: a cluster takes them as resource_labels, a node pool as node_config.resource_labels and, for the "
-    "nodes, node_config.labels, a GCENodeClass as spec.labels.",
+    "nodes, node_config.labels, a GCENodeClass as spec.labels. Azure: a node "
+    "pool takes them as tags and, for the nodes, node_labels, an AKSNodeClass as spec.tags.",
     reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
     severity=Severity.HIGH,

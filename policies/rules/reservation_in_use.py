@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from policies.clouds.aws.checks import reservation_in_use as aws
+from policies.clouds.azure.checks import reservation_in_use as azure
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import reservation_in_use as gcp
 from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = StackRule(
     name="reservation-in-use",

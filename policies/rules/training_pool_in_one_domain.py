@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from policies.clouds.aws.checks import training_pool_in_one_domain as aws
+from policies.clouds.azure.checks import training_pool_in_one_domain as azure
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import training_pool_in_one_domain as gcp
-from policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
+from policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
 from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = StackRule(
     name="training-pool-in-one-domain",
@@ -22,6 +23,7 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
-    frameworks=(AWS_PLACEMENT, GKE_PLACEMENT),
+    frameworks=(AWS_PLACEMENT, GKE_PLACEMENT, AZURE_INFINIBAND),
     check=_JUDGED.check,
+    config=azure.CONFIG,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from policies.clouds.aws.checks import training_pool_in_one_zone as aws
+from policies.clouds.azure.checks import training_pool_in_one_zone as azure
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import training_pool_in_one_zone as gcp
 from policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
@@ -12,7 +13,7 @@ from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = StackRule(
     name="training-pool-in-one-zone",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from policies.clouds.aws.checks import training_pool_not_on_spot as aws
+from policies.clouds.azure.checks import training_pool_not_on_spot as azure
 from policies.clouds.every import on_every_cloud
 from policies.clouds.gcp.checks import training_pool_not_on_spot as gcp
 from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = StackRule(
     name="training-pool-not-on-spot",

@@ -16,7 +16,7 @@ from typing import Any, Final
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.aws.fabric import FABRIC, Fabric
 from policies.clouds.aws.interfaces import Interface, interfaces
-from policies.clouds.kubernetes.pool_labels import telling_labels
+from policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from policies.label_sets import labels_at
 from policies.machines import Machines, several
 from policies.reading import at, items, text, whole
@@ -31,10 +31,6 @@ LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 
 _STACK: Final = "pulumi:pulumi:Stack"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"
-
-# The node label that slices a node's GPUs; NVIDIA mig-parted, `config-default.yaml`.
-_MIG: Final = "nvidia.com/mig.config"
-_NOT_SLICED: Final = "all-disabled"
 
 # In every amiType of EKS with NVIDIA drivers, e.g. AL2023_x86_64_NVIDIA.
 _GPU_IMAGE: Final = "NVIDIA"
@@ -149,7 +145,7 @@ def _most(resource: Resource, *paths: tuple[str, ...]) -> int | Unknown:
 
 
 def _on_fabric(machines: AwsMachines) -> bool:
-    if _labels(machines.resource).get(_MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN):
+    if sliced_by_label(_labels(machines.resource)):
         return False
     if machines.surely_on_fabric:
         return True

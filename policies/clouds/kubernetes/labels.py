@@ -38,3 +38,6 @@ def label_sets(resource: Resource) -> Iterator[LabelSet]:
     if (group, kind) == ("karpenter.k8s.gcp", "GCENodeClass"):
         of_machines = labels_at(at(resource.inputs, "spec", "labels"))
         yield LabelSet(where="labels of the machines it starts", labels=of_machines, syntax=LabelSyntax.GOOGLE)
+    if (group, kind) == ("karpenter.azure.com", "AKSNodeClass"):
+        tags = labels_at(at(resource.inputs, "spec", "tags"))
+        yield LabelSet(where="tags of the machines it starts", labels=tags, syntax=LabelSyntax.AZURE)

@@ -1,0 +1,1 @@
+"""Azure: VM sizes, AKS node pools and their scale sets, tags."""

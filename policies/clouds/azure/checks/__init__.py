@@ -1,0 +1,1 @@
+"""What each rule looks at on Azure, one file per rule."""

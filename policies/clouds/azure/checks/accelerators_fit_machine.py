@@ -1,0 +1,49 @@
+"""MIG slices of an AKS node pool against its VM size, its driver and what it is for.
+
+Sources: AKS page "Multi-instance GPU node pools", for the profiles and sizes; AKS slices with its own driver, so that
+a pool without it has nothing to slice with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.azure.agent_pools import Written, written_pools
+from policies.clouds.kubernetes.pool_labels import for_training
+from policies.reading import text
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+_PROFILES: Final = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+
+FIX: Final = (
+    f"Set gpu_instance_profile to {', '.join(_PROFILES)} on a pool of its own, of A100, H100 or H200 and with "
+    'gpu_profile driver "Install"; with driver "None" label it nvidia.com/mig.config and leave slicing to the GPU '
+    "operator."
+)
+READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    for pool in written_pools(resource):
+        profile, driver = text(pool.inputs, "gpuInstanceProfile"), text(pool.inputs, "gpuProfile", "driver")
+        if profile is None:
+            continue
+        if profile is UNKNOWN or driver is UNKNOWN or pool.machine is UNKNOWN:
+            yield CannotTell(resource, "whether its GPUs can be sliced as it asks is not known yet")
+        if isinstance(profile, str) and (problems := [*_problems(pool, profile, driver == "None")]):
+            yield Violation(resource, "; ".join(problems))
+
+
+def _problems(pool: Written, profile: str, without_driver: bool) -> Iterator[str]:
+    if profile not in _PROFILES:
+        yield f"gpuInstanceProfile {profile}; AKS takes {', '.join(_PROFILES)}"
+    if isinstance(pool.machine, str) and (pool.size is None or not pool.size.sliceable):
+        yield f"gpuInstanceProfile {profile} on {pool.machine}; A100, H100 and H200 have slices"
+    if without_driver:
+        yield f"gpuInstanceProfile {profile} together with gpuProfile driver None; AKS slices with its own driver"
+    if for_training(pool.labels):
+        yield f"gpuInstanceProfile {profile} on a training pool; slices do not train together"

@@ -1,0 +1,77 @@
+"""Addresses of an AKS cluster are not those of InfiniBand, nor those AKS keeps for itself.
+
+Sources: Azure page "Set up InfiniBand on HPC VMs", for InfiniBand's range; AKS page "Azure CNI networking",
+"Prerequisites", for the others, which hold for services, pods and the virtual network alike.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.azure.agent_pools import CLUSTER, AgentPool, every_pool
+from policies.clouds.azure.networks import Range, ranges_of_cluster, ranges_of_network, virtual_networks
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+_INFINIBAND: Final = {"172.16.0.0/16": "InfiniBand"}
+_AKS: Final = dict.fromkeys(("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24"), "AKS")
+
+FIX: Final = (
+    f"Take other ranges for the virtual network, pod_cidr and service_cidr: clear of {', '.join(_AKS)} for every "
+    f"cluster, and of {next(iter(_INFINIBAND))} with sizes that have InfiniBand."
+)
+READS: Final = (
+    "azure-native:containerservice:ManagedCluster, azure-native:containerservice:AgentPool, "
+    "azure-native:network:VirtualNetwork, azure-native:network:Subnet"
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    pools = list(every_pool(stack.resources))
+    for cluster in stack.resources.of_type(CLUSTER):
+        own = [pool for pool in pools if pool.cluster is cluster]
+        yield from _clear(cluster, ranges_of_cluster(cluster), _reserved(own))
+        yield from _networks(own, stack.resources)
+    yield from _networks([pool for pool in pools if pool.cluster is None], stack.resources)
+
+
+def _networks(pools: list[AgentPool], resources: Resources) -> Iterator[Finding]:
+    """The virtual networks of the pools of one cluster."""
+    made: dict[str, Resource] = {}
+    for pool in pools:
+        for network in virtual_networks(pool.written, resources):
+            if isinstance(network, Resource):
+                made[network.urn] = network
+            elif pool.infiniband:
+                yield CannotTell(pool.resource, f"{network} is not part of this stack, nor are its addresses")
+    for network in made.values():
+        yield from _clear(network, ranges_of_network(network), _reserved(pools))
+
+
+def _reserved(pools: list[AgentPool]) -> Mapping[str, str]:
+    return {**_INFINIBAND, **_AKS} if any(pool.infiniband for pool in pools) else _AKS
+
+
+def _clear(resource: Resource, ranges: Iterable[Range], reserved: Mapping[str, str]) -> Iterator[Finding]:
+    problems: list[str] = []
+    for given in ranges:
+        if given.written is UNKNOWN:
+            yield CannotTell(resource, f"the addresses of its {given.what} are not known yet")
+            continue
+        taken = [f"{name}'s {kept}" for kept, name in reserved.items() if _overlap(given.written, kept)]
+        if taken:
+            problems.append(f"{given.what} at {given.written}, which overlaps {' and '.join(taken)}")
+    if problems:
+        yield Violation(resource, "; ".join(problems))
+
+
+def _overlap(written: str, kept: str) -> bool:
+    """What is no IPv4 range overlaps nothing."""
+    try:
+        return ipaddress.IPv4Network(written, strict=False).overlaps(ipaddress.IPv4Network(kept))
+    except ValueError:
+        return False

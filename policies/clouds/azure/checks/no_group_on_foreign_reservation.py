@@ -1,0 +1,43 @@
+"""A proximity placement group and a capacity reservation never go together.
+
+Source: Azure page "On-demand capacity reservation", section "Limitations and restrictions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.azure.agent_pools import every_pool
+from policies.clouds.azure.placement import Placed, proximity_of, reservation_of
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Remove proximity_placement_group_id: the reservation has its place, and InfiniBand comes from the scale set, not "
+    "from the group."
+)
+READS: Final = (
+    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
+    "azure-native:compute:ProximityPlacementGroup, azure-native:compute:CapacityReservationGroup"
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in every_pool(stack.resources):
+        group = proximity_of(pool.written, stack.resources)
+        reservation = reservation_of(pool.written, stack.resources)
+        if group is None or reservation is None:
+            continue
+        both = f"{group.label} together with {reservation.label}"
+        if _surely(group) and _surely(reservation):
+            yield Violation(pool.resource, f"{both}, which Azure refuses")
+        else:
+            yield CannotTell(pool.resource, f"{both}: whether it has both is not known yet")
+
+
+def _surely(placed: Placed) -> bool:
+    """An id not known yet may turn out to be none, but not that of what this stack makes."""
+    return placed.id is not UNKNOWN or placed.resource is not None

@@ -1,0 +1,59 @@
+"""How an AKS node pool is bought: on demand, spot, from a reservation.
+
+Sources: Azure page "On-demand capacity reservation" (2026-02-17), for what is not reserved and not with Spot; the
+SDK's own documentation of AgentPool, for what only Spot takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.azure.agent_pools import Written, written_pools
+from policies.clouds.azure.sizes import size_of
+from policies.reading import at, text
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Take Spot without a capacity reservation group; set scale_set_eviction_policy and spot_max_price with "
+    "scale_set_priority Spot only."
+)
+READS: Final = (
+    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
+    "azure-native:compute:CapacityReservation"
+)
+
+_RESERVATION: Final = "azure-native:compute:CapacityReservation"
+_OF_SPOT: Final = ("scaleSetEvictionPolicy", "spotMaxPrice")
+
+
+def check(resource: Resource) -> Iterator[Finding]:
+    for pool in written_pools(resource):
+        priority = text(pool.inputs, "scaleSetPriority")
+        reserved = text(pool.inputs, "capacityReservationGroupID")
+        if priority is UNKNOWN:
+            if reserved is not None:
+                yield CannotTell(resource, "whether it is on spot capacity is not known yet")
+        elif problems := [*_problems(pool, priority, isinstance(reserved, str) or reserved is UNKNOWN)]:
+            yield Violation(resource, "; ".join(problems))
+    machine = text(resource.inputs, "sku", "name") if resource.type == _RESERVATION else None
+    size = size_of(machine) if isinstance(machine, str) else None
+    if size is not None and (size.series == "ND" or (size.series == "NC" and size.gpu == "H100")):
+        yield CannotTell(
+            resource,
+            f"Azure's documentation reserves no {machine} on demand; whether the subscription may is in its Resource "
+            "SKUs (CapacityReservationSupported)",
+        )
+
+
+def _problems(pool: Written, priority: str | None, reserved: bool) -> Iterator[str]:
+    if priority == "Spot":
+        if reserved:
+            yield "Spot together with a capacity reservation group"
+        return
+    for name in _OF_SPOT:
+        if at(pool.inputs, name) not in (None, UNKNOWN):
+            yield f"{name} without scaleSetPriority Spot"

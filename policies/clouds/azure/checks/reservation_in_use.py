@@ -1,0 +1,81 @@
+"""A capacity reservation is taken by the node pools of its size, and the cluster may take it.
+
+Source: AKS page "Use capacity reservation groups": a pool names the group, and a cluster with a system-assigned
+identity can't use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.azure.agent_pools import AgentPool, every_pool
+from policies.clouds.azure.names import made_by_name
+from policies.clouds.azure.placement import RESERVATION_GROUP, reservation_of
+from policies.reading import at, text, whole
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Name the reservation's group in capacity_reservation_group_id of the node pool, or give it up."
+READS: Final = (
+    "azure-native:compute:CapacityReservation, azure-native:compute:CapacityReservationGroup, "
+    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+)
+
+_RESERVATION: Final = "azure-native:compute:CapacityReservation"
+_GROUP_NAME: Final = "capacityReservationGroupName"
+_USER_ASSIGNED: Final = "UserAssigned"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    resources = stack.resources
+    for reservation in resources.of_type(_RESERVATION):
+        machine = text(reservation.inputs, "sku", "name")
+        if isinstance(machine, str):
+            yield from _taken(reservation, machine, resources)
+    for pool in every_pool(resources):
+        yield from _permitted(pool, resources)
+
+
+def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
+    """Nothing where something takes it, or where the stack starts no machine of its size."""
+    pools = [pool for pool in every_pool(resources) if str(pool.machine).lower() == machine.lower()]
+    answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
+    if True in answers.values() or not answers:
+        return
+    names = ", ".join(f"`{name}`" for name in answers)
+    if None in answers.values():
+        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
+        return
+    count = whole(reservation.inputs, "sku", "capacity")
+    held = f"{count} x {machine}" if isinstance(count, int) else machine
+    yield Violation(reservation, f"{held} reserved, and {names} starts {machine} outside of it")
+
+
+def _takes(pool: AgentPool, reservation: Resource, resources: Resources) -> bool | None:
+    """Whether a pool takes from the reservation's group; None when that is not known yet."""
+    named = reservation_of(pool.written, resources)
+    if named is None:
+        return False
+    group = resources.referred(reservation, _GROUP_NAME, RESERVATION_GROUP)
+    group = group or made_by_name(resources, RESERVATION_GROUP, at(reservation.inputs, _GROUP_NAME), _GROUP_NAME)
+    if named.resource is not None and group is not None:
+        return named.resource is group
+    return None if named.id is UNKNOWN or group is None else False
+
+
+def _permitted(pool: AgentPool, resources: Resources) -> Iterator[Finding]:
+    reservation = reservation_of(pool.written, resources)
+    if reservation is None or pool.cluster is None:
+        return
+    kind = text(pool.cluster.inputs, "identity", "type")
+    if kind is UNKNOWN:
+        yield CannotTell(pool.resource, "whether the cluster's identity may take its reservation is not known yet")
+    elif kind != _USER_ASSIGNED:
+        yield Violation(
+            pool.resource,
+            f"{reservation.label} for a cluster with identity {kind or 'of no type'}; it takes {_USER_ASSIGNED}",
+            fix="Give the cluster a user-assigned identity that is Contributor of the reservation's resource group.",
+        )

@@ -1,0 +1,124 @@
+"""Nodes of one training pool share one InfiniBand fabric: those of one virtual machine scale set.
+
+A proximity placement group is none: it keeps machines in one data centre and changes nothing about InfiniBand.
+Sources: Azure page "Set up InfiniBand on HPC VMs", for the scale set and how many it holds; AKS release notes of
+2022-04, for one scale set per node pool that AKS keeps in a single placement group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.clouds.azure.agent_pools import SCALE_SETS, AgentPool, fabric_pools, training_pools
+from policies.clouds.azure.karpenter import KarpenterPool, karpenter_pools
+from policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
+from policies.machines import label_of
+from policies.reading import whole
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["CONFIG", "FIX", "READS", "check"]
+
+_LIMIT: Final = "scaleSetLimit"
+_USUAL_LIMIT: Final = 100
+_RAISED_LIMIT: Final = 300
+
+FIX: Final = (
+    f"Make it one AgentPool of type {SCALE_SETS} with a size that has InfiniBand (an r in its name, such as "
+    f'Standard_ND96isr_H100_v5); label nodes whose jobs never span two of them {SINGLE_NODE}: "true".'
+)
+READS: Final = (
+    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
+    f"kubernetes:karpenter.sh/v1:NodePool, the fact {_LIMIT}"
+)
+CONFIG: Final = {
+    _LIMIT: {
+        "type": "integer",
+        "description": "Azure: virtual machines that one scale set with InfiniBand may hold in the subscription",
+        "minimum": _USUAL_LIMIT,
+        "maximum": _RAISED_LIMIT,
+    }
+}
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for nodes in fabric_pools(stack.resources):
+        if nodes.infiniband:
+            yield from _scale_set(nodes)
+    for pool in training_pools(stack.resources):
+        yield from _of_pool(pool, stack)
+    for karpenter in karpenter_pools(stack.resources):
+        yield from _outside(karpenter)
+
+
+def _scale_set(nodes: AgentPool) -> Iterator[Finding]:
+    """Of one node too: it may grow, and its size costs what InfiniBand costs."""
+    kind = nodes.written.kind
+    if kind is UNKNOWN or kind is None:
+        said = "is not known yet" if kind is UNKNOWN else "is not given"
+        yield CannotTell(nodes.resource, f"{nodes.label}: the type of the node pool {said}")
+    elif kind != SCALE_SETS:
+        yield nodes.finding(f"{nodes.label} of type {kind}, which is no scale set and has no InfiniBand of its own")
+
+
+def _of_pool(pool: tuple[AgentPool, ...], stack: Stack) -> Iterator[Finding]:
+    first = pool[0]
+    if not isinstance(first.machine, str):
+        yield CannotTell(first.resource, "whether its VM size has InfiniBand is not known yet")
+    elif not first.infiniband:
+        yield first.finding(f"{label_of(pool)}, which has no InfiniBand (no r in its name)")
+    else:
+        if len(pool) > 1:
+            yield first.finding(
+                f"{label_of(pool)} in {len(pool)} node pools: each is a scale set with InfiniBand of its own",
+                fix="Make it one node pool with all of the nodes, spares included, or give each gpucluster/pool "
+                "labels of its own when no job spans them.",
+            )
+        for nodes in pool:
+            yield from _holds(nodes, _limit(nodes.resource, stack))
+
+
+def _holds(nodes: AgentPool, limit: int | Unknown) -> Iterator[Finding]:
+    if limit is UNKNOWN:
+        yield CannotTell(nodes.resource, f"{_LIMIT} is not known yet")
+    elif isinstance(nodes.nodes, int) and nodes.nodes > limit:
+        raised = f"; support raises {_USUAL_LIMIT} to {_RAISED_LIMIT}" if limit < _RAISED_LIMIT else ""
+        yield nodes.finding(
+            f"{nodes.label} in one scale set, which holds {limit} with InfiniBand{raised}",
+            fix=f"Take fewer nodes; once support has raised the limit, state it as fact or setting {_LIMIT}.",
+        )
+
+
+def _limit(resource: Resource, stack: Stack) -> int | Unknown:
+    """The pack's setting, else what the nearest component states, else what every subscription has."""
+    stated = whole(stack.config, _LIMIT)
+    for parent in stack.resources.parents(resource):
+        stated = whole(parent.facts, _LIMIT) if stated is None else stated
+    return stated if stated is UNKNOWN else min(stated or _USUAL_LIMIT, _RAISED_LIMIT)
+
+
+def _outside(pool: KarpenterPool) -> Iterator[Finding]:
+    """What Karpenter starts on Azure are single machines: never on the InfiniBand of a scale set."""
+    labels, limits, admitted = pool.labels, pool.limits, pool.on_infiniband()
+    fabric = [] if limits is UNKNOWN else [name for name in limits if name.startswith("rdma/")]
+    if fabric:
+        yield Violation(
+            pool.resource,
+            f"a limit on {', '.join(fabric)}, which no machine of Karpenter on Azure offers",
+            fix="Remove it; InfiniBand needs an AgentPool.",
+        )
+    if admitted == [] or (labels is not UNKNOWN and for_single_nodes(labels)):
+        return
+    if admitted is UNKNOWN or labels is UNKNOWN:
+        yield CannotTell(
+            pool.resource, "whether it admits sizes with InfiniBand for jobs of several nodes is not known yet"
+        )
+    else:
+        yield Violation(
+            pool.resource,
+            f"it admits {', '.join(admitted)}: Karpenter starts single machines outside of any scale set, which share "
+            "no InfiniBand",
+            fix="Name sizes without r in karpenter.azure.com/sku-name, and take an AgentPool for jobs of several "
+            f'nodes; or label its nodes {SINGLE_NODE}: "true".',
+        )

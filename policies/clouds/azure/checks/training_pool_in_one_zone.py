@@ -1,0 +1,37 @@
+"""Nodes of one training pool stand in one zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.azure.agent_pools import AgentPool, training_pools
+from policies.reading import items
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Set availability_zones of the node pool to one zone that has the size; where the size is sold in the region "
+    "without zones, accept this by an exemption."
+)
+READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for nodes in pool:
+            yield from _of_nodes(nodes)
+
+
+def _of_nodes(nodes: AgentPool) -> Iterator[Finding]:
+    """Pools of one training pool in different zones are two scale sets, which is said elsewhere."""
+    zones = items(nodes.written.inputs, "availabilityZones")
+    if zones is UNKNOWN:
+        yield CannotTell(nodes.resource, f"the zones of {nodes.label} are not known yet")
+    elif not zones:
+        yield nodes.finding(f"{nodes.label} in no zone: Azure chooses where they stand")
+    elif len(zones) > 1:
+        named = ", ".join("one not known yet" if zone is UNKNOWN else str(zone) for zone in zones)
+        yield nodes.finding(f"{nodes.label} in {len(zones)} zones: {named}")

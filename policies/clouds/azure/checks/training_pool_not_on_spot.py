@@ -1,0 +1,26 @@
+"""Nodes that train together are not taken back one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.azure.agent_pools import training_pools
+from policies.reading import text
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Leave scale_set_priority at Regular, or take a capacity reservation; keep Spot for independent jobs."
+READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for nodes in pool:
+            priority = text(nodes.written.inputs, "scaleSetPriority")
+            if priority == "Spot":
+                yield nodes.finding(f"{nodes.label} on spot capacity")
+            elif priority is UNKNOWN:
+                yield CannotTell(nodes.resource, "whether it is on spot capacity is not known yet")

@@ -1,0 +1,71 @@
+"""Upgrades of GPU nodes come when nobody trains, and need no machine more.
+
+Sources: AKS pages "Upgrade AKS node pools" (surge is 10 % unless it is set), "Autoupgrade node OS images" (NodeImage
+is the default since 2023-06-01; NodeImage and SecurityPatch reimage) and "Automatically upgrade an AKS cluster".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.azure.agent_pools import AgentPool, every_pool, training_pools
+from policies.reading import text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    'Set upgrade_settings max_surge "0" and max_unavailable "1" on the training pool, and auto_upgrade_profile '
+    'node_os_upgrade_channel "None" and upgrade_channel "none" on the cluster; upgrade between jobs.'
+)
+READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+
+_NOTHING: Final = ("0", "0%")
+_USUAL_SURGE: Final = "10%"
+_USUAL_CHANNEL: Final = "NodeImage"
+_REIMAGES: Final = (_USUAL_CHANNEL, "SecurityPatch")
+_NO_UPGRADES: Final = "none"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for nodes in pool:
+            yield from _surge(nodes)
+    with_gpus = [pool for pool in every_pool(stack.resources) if pool.size is not None and pool.size.computes]
+    for cluster in {pool.cluster.urn: pool.cluster for pool in with_gpus if pool.cluster is not None}.values():
+        yield from _channels(cluster)
+    for pool in with_gpus:
+        if pool.cluster is None:
+            yield CannotTell(pool.resource, "its cluster is not part of this stack, nor are its upgrade channels")
+
+
+def _surge(nodes: AgentPool) -> Iterator[Finding]:
+    surge = text(nodes.written.inputs, "upgradeSettings", "maxSurge")
+    unavailable = text(nodes.written.inputs, "upgradeSettings", "maxUnavailable")
+    if surge is UNKNOWN:
+        yield CannotTell(nodes.resource, "whether its upgrades need a spare node is not known yet")
+    elif surge not in _NOTHING:
+        given = f"maxSurge {surge}" if surge else f"no maxSurge, which means {_USUAL_SURGE}"
+        yield nodes.finding(
+            f"{nodes.label} with {given}: every upgrade needs a machine more, with its quota and capacity"
+        )
+    elif unavailable is None or unavailable in _NOTHING:
+        yield nodes.finding(f"{nodes.label} with neither maxSurge nor maxUnavailable: no upgrade can take a node")
+
+
+def _channels(cluster: Resource) -> Iterator[Finding]:
+    of_nodes = text(cluster.inputs, "autoUpgradeProfile", "nodeOSUpgradeChannel")
+    of_cluster = text(cluster.inputs, "autoUpgradeProfile", "upgradeChannel")
+    if of_nodes is UNKNOWN or of_cluster is UNKNOWN:
+        yield CannotTell(cluster, "whether upgrades reach its GPU nodes by themselves is not known yet")
+    problems: list[str] = []
+    if of_nodes is None:
+        problems.append(f"nodeOSUpgradeChannel is not set, which means {_USUAL_CHANNEL}: GPU nodes are reimaged")
+    elif of_nodes in _REIMAGES:
+        problems.append(f"nodeOSUpgradeChannel {of_nodes}: GPU nodes are reimaged")
+    if isinstance(of_cluster, str) and of_cluster != _NO_UPGRADES:
+        problems.append(f"upgradeChannel {of_cluster}: GPU nodes are upgraded")
+    if problems:
+        yield Violation(cluster, f"{'; '.join(problems)} while jobs run")

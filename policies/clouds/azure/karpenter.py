@@ -1,0 +1,158 @@
+"""Which VM sizes with InfiniBand a Karpenter node pool may start on Azure.
+
+Source: Azure/karpenter-provider-azure, `pkg/providers/instancetype/instancetype.go` (computeRequirements), for the
+labels of a size; a requirement on any other label admits every size here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.azure.sizes import INFINIBAND_SIZES, size_of
+from policies.label_sets import labels_at
+from policies.reading import at, items, text
+
+__all__ = ["KarpenterPool", "karpenter_pools"]
+
+_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+_GROUP: Final = "karpenter.azure.com"
+_NAMES: Final = ("karpenter.azure.com/sku-name", "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_FAMILY: Final = "karpenter.azure.com/sku-family"
+_GPU_LABELS: Final = "karpenter.azure.com/sku-gpu-"
+_GPU: Final = "nvidia.com/gpu"
+
+# Every size with InfiniBand in the table has as many.
+_GPUS: Final = 8
+
+
+@dataclass(frozen=True)
+class KarpenterPool:
+    """A node pool of Karpenter on Azure that is there for GPUs."""
+
+    resource: Resource
+
+    @property
+    def labels(self) -> Any:
+        """Labels of its nodes; UNKNOWN when they are not known yet."""
+        return labels_at(at(self.resource.inputs, "spec", "template", "metadata", "labels"))
+
+    @property
+    def limits(self) -> Any:
+        """Resource -> the most it starts; UNKNOWN when that is not known yet."""
+        return labels_at(at(self.resource.inputs, "spec", "limits"))
+
+    def on_infiniband(self) -> list[str] | Unknown:
+        """The sizes with InfiniBand that it admits; UNKNOWN when that hangs on values not known yet."""
+        requirements = _requirements(self.resource)
+        if requirements is UNKNOWN:
+            return UNKNOWN
+        answers = {name: _admits(name, requirements) for name in _candidates(requirements)}
+        admitted = [name for name, answer in answers.items() if answer]
+        return UNKNOWN if not admitted and None in answers.values() else admitted
+
+
+def karpenter_pools(resources: Resources) -> Iterator[KarpenterPool]:
+    """The pools of the stack that ask for GPUs or may, by a requirement, a limit or a taint."""
+    for resource in resources.of_type(_POOL):
+        group = text(resource.inputs, "spec", "template", "spec", "nodeClassRef", "group")
+        if group == _GROUP and _for_gpus(resource):
+            yield KarpenterPool(resource)
+
+
+def _requirements(resource: Resource) -> list[Any] | Unknown:
+    return items(resource.inputs, "spec", "template", "spec", "requirements")
+
+
+def _for_gpus(resource: Resource) -> bool:
+    limits = labels_at(at(resource.inputs, "spec", "limits"))
+    taints = items(resource.inputs, "spec", "template", "spec", "taints")
+    requirements = _requirements(resource)
+    if requirements is UNKNOWN or (limits is not UNKNOWN and _GPU in limits):
+        return True
+    if taints is not UNKNOWN and any(text(taint, "key") == _GPU for taint in taints):
+        return True
+    return any(_asks_for_gpus(requirement) for requirement in requirements)
+
+
+def _asks_for_gpus(requirement: Any) -> bool:
+    key, operator, values = _parts(requirement)
+    if not isinstance(key, str) or operator in ("NotIn", "DoesNotExist") or values is UNKNOWN:
+        return False
+    if key.startswith(_GPU_LABELS):
+        return values != ["0"]
+    if key == _FAMILY:
+        return "n" in values
+    return key in _NAMES and any(isinstance(name, str) and size_of(name) is not None for name in values)
+
+
+def _candidates(requirements: list[Any]) -> Iterator[str]:
+    """The sizes of the table, and others with InfiniBand that a requirement names."""
+    known = {name.lower() for name in INFINIBAND_SIZES}
+    yield from INFINIBAND_SIZES
+    for requirement in requirements:
+        named = items(requirement, "values")
+        if text(requirement, "key") in _NAMES and named is not UNKNOWN:
+            for name in named:
+                size = size_of(name) if isinstance(name, str) else None
+                if size is not None and size.infiniband and name.lower() not in known:
+                    yield name
+
+
+def _admits(name: str, requirements: list[Any]) -> bool | None:
+    """Whether a size meets every requirement; None when that is not known yet."""
+    labels = _labels(name)
+    answers = [_met(labels, requirement) for requirement in requirements]
+    return False if False in answers else None if None in answers else True
+
+
+def _labels(name: str) -> dict[str, str | None]:
+    """Labels of a size as Karpenter compares them, in lower case here; None for one it does not have."""
+    size = size_of(name)
+    assert size is not None
+    gpu = size.gpu.lower() if size.gpu else None
+    own = {_FAMILY: "n", "karpenter.azure.com/sku-version": str(size.version)}
+    gpus = {"name": gpu, "count": str(_GPUS), "manufacturer": "nvidia"}
+    return {
+        **dict.fromkeys(_NAMES, name.lower()),
+        **own,
+        "karpenter.azure.com/sku-cpu": str(size.vcpus),
+        **{f"{_GPU_LABELS}{key}": value for key, value in gpus.items()},
+    }
+
+
+def _met(labels: dict[str, str | None], requirement: Any) -> bool | None:
+    key, operator, values = _parts(requirement)
+    if key is UNKNOWN or operator is UNKNOWN or (key in labels and values is UNKNOWN):
+        return None
+    if key not in labels or not isinstance(operator, str) or values is UNKNOWN:
+        return True
+    own = labels[key]
+    if own in values and operator in ("In", "NotIn"):
+        return operator == "In"
+    if UNKNOWN in values:
+        return None
+    compare = _OPERATORS.get(operator)
+    return True if compare is None else compare(own, values)
+
+
+def _parts(requirement: Any) -> tuple[Any, Any, list[Any] | Unknown]:
+    values = items(requirement, "values")
+    lower = values if values is UNKNOWN else [item.lower() if isinstance(item, str) else item for item in values]
+    return text(requirement, "key"), text(requirement, "operator"), lower
+
+
+def _number(value: Any) -> int:
+    return int(value) if str(value).isdigit() else 0
+
+
+_OPERATORS: Final[dict[str, Callable[[str | None, list[Any]], bool]]] = {
+    "In": lambda own, values: own in values,
+    "NotIn": lambda own, values: own not in values,
+    "Exists": lambda own, _: own is not None,
+    "DoesNotExist": lambda own, _: own is None,
+    "Gt": lambda own, values: _number(own) > _number(values[0]) if values else True,
+    "Lt": lambda own, values: _number(own) < _number(values[0]) if values else True,
+}

@@ -1,0 +1,35 @@
+"""Tags of Azure resources, and of the scale sets and nodes of AKS node pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.resources import Resource
+from policies.clouds.azure.agent_pools import Written, written_pools
+from policies.clouds.azure.taggable import taggable
+from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
+from policies.label_sets import LabelSet, LabelSyntax, labels_at
+from policies.reading import at
+
+__all__ = ["label_sets"]
+
+
+def label_sets(resource: Resource) -> Iterator[LabelSet]:
+    """Every place where an `azure-native:` resource carries labels; the provider has no default tags."""
+    if resource.type in taggable():
+        yield LabelSet(where="tags", labels=labels_at(at(resource.inputs, "tags")), syntax=LabelSyntax.AZURE)
+    for pool in written_pools(resource):
+        yield from _of_pool(pool)
+
+
+def _of_pool(pool: Written) -> Iterator[LabelSet]:
+    of = "" if pool.prop is None or pool.name == pool.resource.name else f" in `{pool.name}`"
+    if pool.prop is not None:
+        tags = labels_at(pool.at("tags"))
+        yield LabelSet(where=f"tags of the machines it starts{of}", labels=tags, syntax=LabelSyntax.AZURE)
+    yield LabelSet(
+        where=f"labels of the nodes it starts{of}",
+        labels=labels_at(pool.at("nodeLabels")),
+        syntax=LabelSyntax.KUBERNETES,
+        node_domains=KUBELET_DOMAINS,
+    )

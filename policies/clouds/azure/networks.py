@@ -1,0 +1,72 @@
+"""The address ranges of an AKS cluster: of its pods, its services and the virtual networks of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.azure.agent_pools import Written
+from policies.clouds.azure.names import made_by_name, part
+from policies.reading import at, items, text
+
+__all__ = ["Range", "ranges_of_cluster", "ranges_of_network", "virtual_networks"]
+
+NETWORK: Final = "azure-native:network:VirtualNetwork"
+_SUBNET: Final = "azure-native:network:Subnet"
+_NAME: Final = "virtualNetworkName"
+
+# Where a pool takes the addresses of its nodes and pods from.
+_SUBNETS: Final = ("vnetSubnetID", "podSubnetID")
+
+
+@dataclass(frozen=True)
+class Range:
+    """An address range as it is written; `what` names whose it is."""
+
+    what: str
+    written: str | Unknown
+
+
+def ranges_of_cluster(cluster: Resource) -> Iterator[Range]:
+    """Ranges of the pods and services, where the cluster states them."""
+    for what in ("pod", "service"):
+        one, several = f"{what}Cidr", f"{what}Cidrs"
+        listed = items(cluster.inputs, "networkProfile", several)
+        found = [at(cluster.inputs, "networkProfile", one), *([UNKNOWN] if listed is UNKNOWN else listed)]
+        yield from _read(f"{what}s", found)
+
+
+def ranges_of_network(network: Resource) -> Iterator[Range]:
+    """Ranges of a virtual network."""
+    listed = items(network.inputs, "addressSpace", "addressPrefixes")
+    yield from _read(f"virtual network `{network.name}`", [UNKNOWN] if listed is UNKNOWN else listed)
+
+
+def virtual_networks(pool: Written, resources: Resources) -> Iterator[Resource | str]:
+    """The virtual networks of a pool's nodes and pods: as this stack makes them, or in words where it does not.
+
+    None without a subnet: AKS makes a virtual network then.
+    """
+    for key in _SUBNETS:
+        given = text(pool.inputs, key)
+        if given is not None:
+            yield _network(pool, key, given, resources) or (
+                "its virtual network" if given is UNKNOWN else f"virtual network `{part(given, 'virtualNetworks')}`"
+            )
+
+
+def _network(pool: Written, key: str, given: str | Unknown, resources: Resources) -> Resource | None:
+    subnet = pool.referred(resources, key, _SUBNET)
+    if subnet is not None:
+        made = resources.referred(subnet, _NAME, NETWORK)
+        return made or made_by_name(resources, NETWORK, at(subnet.inputs, _NAME), _NAME)
+    named = part(given, "virtualNetworks") if isinstance(given, str) else None
+    return pool.referred(resources, key, NETWORK) or made_by_name(resources, NETWORK, named, _NAME)
+
+
+def _read(what: str, found: list[Any]) -> Iterator[Range]:
+    for written in dict.fromkeys(found):
+        if written is UNKNOWN or isinstance(written, str):
+            yield Range(what, written)

@@ -1,0 +1,56 @@
+"""What a node pool is placed by: a proximity placement group, a capacity reservation group.
+
+Neither makes machines share InfiniBand: that is the scale set's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
+from policies.clouds.azure.agent_pools import Written
+from policies.clouds.azure.names import last, made_by_name
+from policies.reading import text
+
+__all__ = ["RESERVATION_GROUP", "Placed", "proximity_of", "reservation_of"]
+
+RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
+
+_PROXIMITY_GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What a pool is placed by; `resource` when this stack makes it."""
+
+    what: str
+    id: str | Unknown
+    resource: Resource | None
+
+    @property
+    def label(self) -> str:
+        if self.resource is not None:
+            return f"{self.what} `{self.resource.name}`"
+        return f"a {self.what} whose id is not known yet" if self.id is UNKNOWN else f"{self.what} `{last(self.id)}`"
+
+
+def proximity_of(pool: Written, resources: Resources) -> Placed | None:
+    """The proximity placement group of a pool."""
+    key, name = "proximityPlacementGroupID", "proximityPlacementGroupName"
+    return _placed("proximity placement group", pool, resources, key, _PROXIMITY_GROUP, name)
+
+
+def reservation_of(pool: Written, resources: Resources) -> Placed | None:
+    """The capacity reservation group of a pool."""
+    key, name = "capacityReservationGroupID", "capacityReservationGroupName"
+    return _placed("capacity reservation group", pool, resources, key, RESERVATION_GROUP, name)
+
+
+def _placed(what: str, pool: Written, resources: Resources, key: str, type_: str, name: str) -> Placed | None:
+    """None where no id is given; one that is not known yet is given."""
+    given = text(pool.inputs, key)
+    if given is None:
+        return None
+    made = pool.referred(resources, key, type_) if given is UNKNOWN or pool.prop is None else None
+    return Placed(what, given, made or made_by_name(resources, type_, given, name))

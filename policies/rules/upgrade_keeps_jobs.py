@@ -1,0 +1,24 @@
+"""GPU nodes are upgraded between jobs, one by one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.clouds.azure.checks import upgrade_keeps_jobs as azure
+from policies.clouds.every import on_every_cloud
+from policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+_JUDGED: Final = on_every_cloud({"Azure": azure})
+
+RULE: Final = StackRule(
+    name="upgrade-keeps-jobs",
+    title="No upgrade takes GPU nodes from running jobs, and none needs a spare GPU node",
+    why="One node that is reimaged ends the job of all of them, and comes back with a kernel its drivers do not fit; a "
+    "spare GPU node for the upgrade is neither in the quota nor to be had.",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
+    severity=Severity.HIGH,
+    check=_JUDGED.check,
+)
