@@ -31,6 +31,7 @@ TODAY = datetime.date(2026, 11, 21)
 UNKNOWN = UNKNOWN_STRING_VALUE
 PROVIDER = "urn:pulumi:test::test::pulumi:providers:aws::default"
 GOOGLE_PROVIDER = {"project": "training-trial", "region": "us-central1", "zone": "us-central1-a"}
+AZURE_PROVIDER = {"location": "eastus", "subscriptionId": "00000000-0000-0000-0000-000000000000"}
 COMPONENT = "urn:pulumi:test::test::gpucluster:aws:TrainingCluster::trial"
 
 
@@ -371,6 +372,108 @@ def mega() -> Program:
 def ultra() -> Program:
     """Five a3-ultragpu-8g with a gVNIC VPC and the eight subnets of a RoCE VPC."""
     return _google("ultragpu")
+
+
+@pytest.fixture
+def nd() -> Program:
+    """An AKS cluster with five Standard_ND96isr_H100_v5, as azure-native's inputs arrive: ids are not known yet."""
+    program = Program(
+        [
+            Declared(
+                "gpucluster:azure:TrainingCluster",
+                "trial",
+                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
+                custom=False,
+            )
+        ]
+    )
+    program.provider_inputs = dict(AZURE_PROVIDER)
+    group = {"resourceGroupName": "trial-group", "location": "eastus", "tags": dict(LABELS)}
+    program.add(
+        "azure-native:network:VirtualNetwork",
+        "vnet",
+        {**group, "virtualNetworkName": "vnet", "addressSpace": {"addressPrefixes": ["10.16.0.0/12"]}},
+    )
+    program.add(
+        "azure-native:network:Subnet",
+        "nodes",
+        {
+            "resourceGroupName": "trial-group",
+            "subnetName": "nodes",
+            "virtualNetworkName": UNKNOWN,
+            "addressPrefix": "10.16.0.0/16",
+        },
+        virtualNetworkName=["vnet"],
+    )
+    program.add(
+        "azure-native:containerservice:ManagedCluster",
+        "cluster",
+        {
+            **group,
+            "resourceName": "trial",
+            "dnsPrefix": "trial",
+            "kubernetesVersion": "1.35",
+            "sku": {"name": "Base", "tier": "Standard"},
+            "identity": {"type": "UserAssigned", "userAssignedIdentities": [UNKNOWN]},
+            "networkProfile": {
+                "networkPlugin": "azure",
+                "networkPluginMode": "overlay",
+                "networkDataplane": "cilium",
+                "networkPolicy": "cilium",
+                "podCidr": "10.244.0.0/16",
+                "serviceCidr": "10.0.0.0/16",
+                "dnsServiceIP": "10.0.0.10",
+            },
+            "autoUpgradeProfile": {"upgradeChannel": "none", "nodeOSUpgradeChannel": "None"},
+            "nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"},
+            "agentPoolProfiles": [
+                {
+                    "name": "system",
+                    "mode": "System",
+                    "type": "VirtualMachineScaleSets",
+                    "count": 3.0,
+                    "vmSize": "Standard_D8ds_v5",
+                    "availabilityZones": ["1", "2", "3"],
+                    "osType": "Linux",
+                    "osSKU": "Ubuntu",
+                    "vnetSubnetID": UNKNOWN,
+                    "upgradeSettings": {"maxSurge": "1"},
+                    "nodeLabels": {**LABELS, "gpucluster/pool": "system"},
+                    "tags": dict(LABELS),
+                }
+            ],
+        },
+        agentPoolProfiles=["nodes"],
+    )
+    program.add(
+        "azure-native:containerservice:AgentPool",
+        "train",
+        {
+            "resourceGroupName": "trial-group",
+            "resourceName": UNKNOWN,
+            "agentPoolName": "training",
+            "mode": "User",
+            "type": "VirtualMachineScaleSets",
+            "vmSize": "Standard_ND96isr_H100_v5",
+            "count": 5.0,
+            "enableAutoScaling": False,
+            "availabilityZones": ["1"],
+            "osType": "Linux",
+            "osSKU": "Ubuntu",
+            "osDiskType": "Ephemeral",
+            "osDiskSizeGB": 1000.0,
+            "kubeletDiskType": "OS",
+            "gpuProfile": {"driver": "None"},
+            "vnetSubnetID": UNKNOWN,
+            "nodeLabels": {**LABELS, "gpucluster/pool": "training"},
+            "nodeTaints": ["nvidia.com/gpu=true:NoSchedule"],
+            "upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1", "undrainableNodeBehavior": "Cordon"},
+            "tags": dict(LABELS),
+        },
+        resourceName=["cluster"],
+        vnetSubnetID=["nodes"],
+    )
+    return program
 
 
 def _interface(card: int, device: int, kind: str) -> dict[str, Any]:

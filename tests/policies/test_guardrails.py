@@ -70,7 +70,7 @@ def _plan(tags, **facts):
 @pytest.mark.parametrize("document", [_plan, _state])
 def test_a_clean_file_ends_with_0(guardrails, document):
     code, out, err = guardrails("check", "-", stdin=document({"team": "research"}))
-    assert (code, out, err) == (0, "2 resources held against 21 rules; findings: none.\n", "")
+    assert (code, out, err) == (0, "2 resources held against 23 rules; findings: none.\n", "")
 
 
 @pytest.mark.parametrize("document", [_plan, _state])
@@ -79,7 +79,7 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
     assert (code, err) == (1, "")
     assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
-        "2 resources held against 21 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
+        "2 resources held against 23 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
     )
 
 
@@ -102,7 +102,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "fix": rule.fix,
             }
         ],
-        "rules": 21,
+        "rules": 23,
         "resources": 2,
         "mandatory": 1,
         "advisory": 0,

@@ -129,8 +129,8 @@ class Written:
     def labels(self) -> Mapping[str, Any]:
         """Labels of its nodes as far as they are known."""
         given = labels_at(self.at("nodeLabels"))
-        own = dict.fromkeys(_POOL_NAME_LABELS, self.own_name if isinstance(self.own_name, str) else self.name)
-        return own if given is UNKNOWN else {**own, **given}
+        own = self.own_name if isinstance(self.own_name, str) else self.name
+        return {**dict.fromkeys(_POOL_NAME_LABELS, own), **({} if given is UNKNOWN else given)}
 
     def referred(self, resources: Resources, prop: str, type_: str) -> Resource | None:
         """What input `prop` takes its value from, where the source of a pool written alone tells."""

@@ -82,7 +82,7 @@ def _asks_for_gpus(requirement: Any) -> bool:
     if not isinstance(key, str) or operator in ("NotIn", "DoesNotExist") or values is UNKNOWN:
         return False
     if key.startswith(_GPU_LABELS):
-        return values != ["0"]
+        return (operator, values) not in (("In", ["0"]), ("Lt", ["1"]))
     if key == _FAMILY:
         return "n" in values
     return key in _NAMES and any(isinstance(name, str) and size_of(name) is not None for name in values)

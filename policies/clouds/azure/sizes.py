@@ -31,7 +31,7 @@ class Size:
 
     series: such as ND; NC and NV are others.
     infiniband: whether it has InfiniBand.
-    gpu: as the name says it, e.g. H100; None where it does not.
+    gpu: as the name says it last, e.g. H100 in `..._noIB_H100_v5`; None where it does not.
     version: of the series, 1 where the name has none.
     """
 
@@ -65,7 +65,7 @@ def size_of(name: str) -> Size | None:
     series, vcpus, features, rest = found.groups()
     parts = rest.upper().split("_")[1:]
     versions = [int(number[1]) for part in parts if (number := _VERSION.fullmatch(part.lower()))]
-    gpus = [part for part in parts if part != "NOIB" and not _VERSION.fullmatch(part.lower())]
+    gpus = [part for part in parts if not _VERSION.fullmatch(part.lower())]
     version = versions[-1] if versions else 1
     # The A100 of 40 GB is in the name of no ND size.
     unnamed = "A100" if (series, version) == ("nd", 4) else None
@@ -73,6 +73,6 @@ def size_of(name: str) -> Size | None:
         series=series.upper(),
         vcpus=int(vcpus),
         infiniband="r" in features,
-        gpu=gpus[0] if gpus else unnamed,
+        gpu=gpus[-1] if gpus else unnamed,
         version=version,
     )

@@ -162,3 +162,78 @@ def test_labels_of_machines_that_karpenter_starts_on_google_cloud_are_looked_at(
     assert found(RULE, mega) == [
         ("class", f"labels of the machines it starts: value of `team` has 'R' at character 1; {_GOOGLE}")
     ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "what"),
+    [
+        ({"cost/center": "v"}, "key `cost/center` has '/' at character 5; Azure takes none of < > % & \\ ? /"),
+        *(
+            (
+                {f"a{character}": "v"},
+                f"key `a{character}` has {character!r} at character 2; Azure takes none of < > % & \\ ? /",
+            )
+            for character in "<>%&\\?"
+        ),
+        ({"k" * 513: "v"}, f"key `{'k' * 513}` has 513 characters; Azure takes 512"),
+        ({"": "v"}, "key `` is empty; Azure wants 1 to 512 characters"),
+        (
+            {"Microsoft.team": "v"},
+            "key `Microsoft.team` starts with one of azure, microsoft, windows, which Azure keeps for itself",
+        ),
+        ({"key": "v" * 257}, "value of `key` has 257 characters; Azure takes 256"),
+        ({f"key-{number}": "v" for number in range(51)}, "51 tags; Azure takes 50"),
+        ({"Team": "a", "team": "b"}, "keys `Team` and `team` are one; Azure does not tell case apart"),
+    ],
+)
+def test_what_azure_refuses_is_refused(nd, found, tags, what):
+    nd["cluster"]["tags"] = tags
+    assert found(RULE, nd) == [("cluster", f"tags: {what}")]
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        {"k" * 512: "v" * 256},
+        {"Cost Center": "<50 % & more?>/\\"},
+        {"key": ""},
+        {"gpucluster:pool": "a", "1": "b"},
+        {f"key-{number}": "v" for number in range(50)},
+    ],
+)
+def test_what_azure_takes_passes(nd, found, tags):
+    nd["cluster"]["tags"] = tags
+    assert found(RULE, nd) == []
+
+
+def test_scale_sets_and_nodes_of_aks_have_labels_of_two_kinds(nd, found):
+    nd["train"].update(nodeLabels={"a.b/C": "D.e"}, tags={"a": "D e"})
+    assert found(RULE, nd) == []
+    nd["train"].update(nodeLabels={"kubernetes.io/team": "v"}, tags={"a/b": "v"})
+    assert found(RULE, nd) == [
+        (
+            "train",
+            "tags: key `a/b` has '/' at character 2; Azure takes none of < > % & \\ ? /; labels of the nodes it starts: "
+            "key `kubernetes.io/team` is in a domain of Kubernetes' own, with which the machine does not join; free "
+            "there: kubelet.kubernetes.io, node.kubernetes.io",
+        )
+    ]
+
+
+def test_pools_written_inside_an_aks_cluster_are_looked_at(nd, found):
+    nd["cluster"]["agentPoolProfiles"][0].update(nodeLabels={"key": "a b"}, tags={"a?": "v"})
+    [(name, what)] = found(RULE, nd)
+    assert name == "cluster"
+    assert what.startswith("tags of the machines it starts in `cluster/system`: key `a?` has '?' at character 2; ")
+    assert "; labels of the nodes it starts in `cluster/system`: value of `key` is no Kubernetes label" in what
+
+
+def test_tags_of_machines_that_karpenter_starts_on_azure_are_looked_at(nd, found):
+    spec = {"tags": {"team%": "research"}}
+    nd.add("kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass", "class", {"metadata": {}, "spec": spec})
+    assert found(RULE, nd) == [
+        (
+            "class",
+            "tags of the machines it starts: key `team%` has '%' at character 5; Azure takes none of < > % & \\ ? /",
+        )
+    ]

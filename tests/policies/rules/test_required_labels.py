@@ -225,3 +225,51 @@ def test_google_cloud_may_write_a_value_it_does_not_take_in_another_way(mega, fo
 def test_labels_of_google_cloud_not_known_yet_are_said(mega, found, unknown):
     mega["cluster"]["resourceLabels"] = mega.unknown
     assert (found(RULE, mega), unknown(RULE, mega)) == ([], [("cluster", "labels not known yet")])
+
+
+@pytest.mark.parametrize("name", ["vnet", "cluster", "train"])
+def test_tags_of_azure_resources_are_looked_at(nd, found, name):
+    nd[name]["tags"] = {"team": "research"}
+    assert found(RULE, nd) == [(name, "tags: `owner` missing")]
+
+
+def test_nodes_of_aks_are_labelled(nd, found):
+    nd["train"]["nodeLabels"] = {"team": "research"}
+    assert found(RULE, nd) == [("train", "labels of the nodes it starts: `owner` missing")]
+
+
+def test_pools_inside_an_aks_cluster_are_labelled(nd, found):
+    del nd["cluster"]["agentPoolProfiles"][0]["tags"], nd["cluster"]["agentPoolProfiles"][0]["nodeLabels"]["owner"]
+    assert found(RULE, nd) == [
+        (
+            "cluster",
+            "tags of the machines it starts in `cluster/system`: `team`, `owner` missing; labels of the nodes it starts in "
+            "`cluster/system`: `owner` missing",
+        )
+    ]
+
+
+@pytest.mark.parametrize("type_", ["storagecache:AmlFilesystem", "resources:ResourceGroup", "dashboard:Grafana"])
+def test_types_of_azure_with_tags_owe_them(nd, found, type_):
+    nd.add(f"azure-native:{type_}", "more", {"location": "eastus"})
+    assert found(RULE, nd) == [("more", "tags: `team`, `owner` missing")]
+
+
+@pytest.mark.parametrize(
+    "type_", ["network:Subnet", "authorization:RoleAssignment", "containerservice:MaintenanceConfiguration"]
+)
+def test_types_of_azure_without_tags_owe_none(nd, found, type_):
+    nd.add(f"azure-native:{type_}", "more", {"resourceGroupName": "trial-group"})
+    assert found(RULE, nd) == []
+
+
+def test_machines_that_karpenter_starts_on_azure_are_tagged(nd, found):
+    labelled = {"name": "gpu", "labels": dict(nd.labels)}
+    nd.add("kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass", "class", {"metadata": labelled, "spec": {}})
+    assert found(RULE, nd) == [("class", "tags of the machines it starts: `team`, `owner` missing")]
+
+
+def test_tags_of_azure_not_known_yet_are_said(nd, found, unknown):
+    nd["cluster"]["tags"] = nd.unknown
+    assert found(RULE, nd) == []
+    assert unknown(RULE, nd) == [("cluster", "tags not known yet")]

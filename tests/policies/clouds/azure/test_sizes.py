@@ -1,0 +1,57 @@
+"""What a VM size's name says, and that the components read it alike."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import components
+from policies.clouds.azure.sizes import INFINIBAND_SIZES, Size, size_of
+
+SHAPES = Path(components.__file__).with_name("shapes.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "vcpus", "infiniband", "gpu", "version"),
+    [
+        ("Standard_ND96isr_H100_v5", "ND", 96, True, "H100", 5),
+        ("standard_nd96isr_h100_v5", "ND", 96, True, "H100", 5),
+        ("Standard_ND96isr_H200_v5", "ND", 96, True, "H200", 5),
+        ("Standard_ND96is_H100_v5", "ND", 96, False, "H100", 5),
+        ("Standard_ND96is_noIB_H100_v5", "ND", 96, False, "H100", 5),
+        ("Standard_ND96amsr_A100_v4", "ND", 96, True, "A100", 4),
+        ("Standard_ND96asr_v4", "ND", 96, True, "A100", 4),
+        ("Standard_ND40rs_v2", "ND", 40, True, None, 2),
+        ("Standard_ND128isr_NDR_GB200_v6", "ND", 128, True, "GB200", 6),
+        ("Standard_NC40ads_H100_v5", "NC", 40, False, "H100", 5),
+        ("Standard_NC80adis_H100_v5", "NC", 80, False, "H100", 5),
+        ("Standard_NCC40ads_H100_v5", "NCC", 40, False, "H100", 5),
+        ("Standard_NC24rs_v3", "NC", 24, True, None, 3),
+        ("Standard_NC6", "NC", 6, False, None, 1),
+        ("Standard_NV36ads_A10_v5", "NV", 36, False, "A10", 5),
+    ],
+)
+def test_a_name_says_series_cpus_infiniband_and_gpu(name, series, vcpus, infiniband, gpu, version):
+    assert size_of(name) == Size(series=series, vcpus=vcpus, infiniband=infiniband, gpu=gpu, version=version)
+
+
+@pytest.mark.parametrize("name", ["Standard_D8ds_v5", "Standard_HB120rs_v3", "Standard_E4s_v3", "p5.48xlarge", ""])
+def test_a_size_without_gpu_is_none(name):
+    assert size_of(name) is None
+
+
+@pytest.mark.parametrize("name", INFINIBAND_SIZES)
+def test_every_size_of_the_table_has_infiniband(name):
+    assert size_of(name).infiniband
+
+
+def test_the_components_know_the_same_sizes():
+    with SHAPES.open(encoding="utf-8", newline="") as file:
+        shapes = {row["machine_type"]: row for row in csv.DictReader(file) if row["cloud"] == "azure"}
+    assert shapes
+    assert {name: int(row["vcpus"]) for name, row in shapes.items()} == {name: size_of(name).vcpus for name in shapes}
+    fabric = {name for name, row in shapes.items() if int(row["fabric_gbps"] or 0)}
+    assert fabric == {name for name in shapes if size_of(name).infiniband}
+    assert fabric <= set(INFINIBAND_SIZES)
