@@ -243,8 +243,8 @@ def test_pools_inside_an_aks_cluster_are_labelled(nd, found):
     assert found(RULE, nd) == [
         (
             "cluster",
-            "tags of the machines it starts in `cluster/system`: `team`, `owner` missing; labels of the nodes it starts in "
-            "`cluster/system`: `owner` missing",
+            "tags of the machines it starts in `cluster/system`: `team`, `owner` missing; labels of the nodes it "
+            "starts in `cluster/system`: `owner` missing",
         )
     ]
 
