@@ -177,7 +177,8 @@ def plan_cluster(
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),
             ],
-        ),
+        )
+        | {"scaleSetLimit": location.settings.scale_set_limit},  # read by the policies
     )
 
 

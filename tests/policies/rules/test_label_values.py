@@ -214,8 +214,8 @@ def test_scale_sets_and_nodes_of_aks_have_labels_of_two_kinds(nd, found):
         (
             "train",
             "tags: key `a/b` has '/' at character 2; Azure takes none of < > % & \\ ? /; labels of the nodes it "
-            "starts: key `kubernetes.io/team` is in a domain of Kubernetes' own, with which the machine does not join; free "
-            "there: kubelet.kubernetes.io, node.kubernetes.io",
+            "starts: key `kubernetes.io/team` is in a domain of Kubernetes' own, with which the machine does not join; "
+            "free there: kubelet.kubernetes.io, node.kubernetes.io",
         )
     ]
 

@@ -18,11 +18,10 @@ from policies.rule import CannotTell, Finding, Stack, Violation
 __all__ = ["FIX", "READS", "check"]
 
 _INFINIBAND: Final = {"172.16.0.0/16": "InfiniBand"}
-_OF_AKS: Final[tuple[str, ...]] = ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
-_AKS: Final = dict.fromkeys(_OF_AKS, "AKS")
+_AKS: Final = {"169.254.0.0/16": "AKS", "172.30.0.0/16": "AKS", "172.31.0.0/16": "AKS", "192.0.2.0/24": "AKS"}
 
 FIX: Final = (
-    f"Take other ranges for the virtual network, pod_cidr and service_cidr: clear of {', '.join(_OF_AKS)} for every "
+    f"Take other ranges for the virtual network, pod_cidr and service_cidr: clear of {', '.join(_AKS)} for every "
     f"cluster, and of {next(iter(_INFINIBAND))} with sizes that have InfiniBand."
 )
 READS: Final = (
