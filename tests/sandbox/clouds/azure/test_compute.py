@@ -1,0 +1,64 @@
+"""Placement groups, capacity reservations, features and what watches a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.cloud import CloudError
+
+Stage = Any
+
+
+@pytest.mark.parametrize(
+    "inputs", [{"zones": ["1"]}, {"zones": ["1", "2"], "intent": {"vmSizes": ["Standard_ND96isr_H100_v5"]}}]
+)
+def test_a_placement_group_names_one_zone_and_its_sizes_or_none(stage: Stage, inputs: dict[str, Any]) -> None:
+    with pytest.raises(CloudError, match=r"takes one zone, and only together with intent\.vmSizes"):
+        stage.make("compute:ProximityPlacementGroup", **inputs)
+    given = {"zones": ["1"], "intent": {"vmSizes": ["Standard_ND96isr_H100_v5"]}}
+    made = stage.make("compute:ProximityPlacementGroup", "other", **given)
+    assert made.outputs["proximityPlacementGroupType"] == "Standard"
+
+
+def test_a_reservation_is_in_a_zone_of_its_group(stage: Stage) -> None:
+    stage.make("compute:CapacityReservationGroup", capacityReservationGroupName="crg", zones=["1"])
+    given = {"capacityReservationGroupName": "crg", "sku": {"name": "Standard_D4s_v5", "capacity": 2}}
+    with pytest.raises(CloudError, match="must be one of the zones of its group"):
+        stage.make("compute:CapacityReservation", "two", zones=["2"], **given)
+    made = stage.make("compute:CapacityReservation", "one", zones=["1"], **given)
+    assert made.id.endswith("/capacityReservationGroups/crg/capacityReservations/one")
+
+
+def test_a_feature_belongs_to_the_subscription(stage: Stage) -> None:
+    given = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
+    made = stage.create("features:SubscriptionFeatureRegistration", **given)
+    assert made.id == (
+        f"/subscriptions/{made.scope}/providers/Microsoft.Features/featureProviders/Microsoft.ContainerService/"
+        "subscriptionFeatureRegistrations/AKSInfinibandSupport"
+    )
+    assert made.outputs["properties"]["state"] == "Registered"
+
+
+def test_what_watches_a_cluster_has_endpoints_and_hangs_on_the_cluster(stage: Stage) -> None:
+    workspace = stage.make("monitor:AzureMonitorWorkspace", "w", azureMonitorWorkspaceName="w")
+    endpoint = stage.make("monitor:DataCollectionEndpoint", "e", dataCollectionEndpointName="e")
+    rule = stage.make("monitor:DataCollectionRule", "r", dataCollectionEndpointId=endpoint.id)
+    hanging = stage.create(
+        "monitor:DataCollectionRuleAssociation",
+        associationName="a",
+        resourceUri=stage.cluster.id,
+        dataCollectionRuleId=rule.id,
+    )
+    assert workspace.outputs["metrics"]["prometheusQueryEndpoint"].endswith(
+        ".eastus.prometheus.monitor.sandbox.invalid"
+    )
+    assert endpoint.outputs["metricsIngestion"]["endpoint"].startswith("https://e-")
+    assert rule.outputs["immutableId"].startswith("dcr-")
+    assert hanging.id == f"{stage.cluster.id}/providers/Microsoft.Insights/dataCollectionRuleAssociations/a"
+
+
+def test_grafana_has_an_endpoint(stage: Stage) -> None:
+    made = stage.make("dashboard:Grafana", workspaceName="g1", sku={"name": "Standard"})
+    assert made.outputs["properties"]["endpoint"] == "https://g1.eastus.grafana.sandbox.invalid"

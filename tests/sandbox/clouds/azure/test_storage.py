@@ -1,0 +1,115 @@
+"""Rules of Managed Lustre and of storage accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.azure.cloud import AzureAccount
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.validate import Failure
+
+Stage = Any
+
+
+def test_a_file_system_says_how_to_mount_it_and_how_fast_it_is(stage: Stage) -> None:
+    outputs = stage.file_system().outputs
+    assert outputs["clientInfo"]["mgsAddress"] == "10.16.16.5"
+    assert outputs["clientInfo"]["mountCommand"] == "mount -t lustre 10.16.16.5@tcp:/lustrefs /lustre-mount"
+    assert outputs["throughputProvisionedMBps"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"sku": {"name": "AMLFS-Durable-Premium-1000"}}, "sku.name 'AMLFS-Durable-Premium-1000' is not valid; valid:"),
+        ({"sku": None}, "sku.name None is not valid"),
+        ({"zones": ["1", "2"]}, "a file system is in one availability zone"),
+        ({"zones": []}, "a file system is in one availability zone"),
+        ({"filesystemSubnet": "/no/subnet"}, "filesystemSubnet '/no/subnet' was not found"),
+        ({"storageCapacityTiB": 208}, r"\(/24\) does not have enough available IP addresses for 208 TiB.* takes a /23"),
+    ],
+)
+def test_what_managed_lustre_refuses(stage: Stage, inputs: dict[str, Any], message: str) -> None:
+    with pytest.raises(CloudError, match=message):
+        stage.file_system(**inputs)
+
+
+@pytest.mark.parametrize(
+    ("speed", "size", "billed"), [(125, 20, 32), (125, 8, 16), (40, 50, 96), (250, 12, 16), (500, 1, 4)]
+)
+def test_a_size_between_steps_is_refused_with_what_azure_would_bill(
+    stage: Stage, speed: int, size: int, billed: int
+) -> None:
+    sku = f"AMLFS-Durable-Premium-{speed}"
+    message = f"though a real subscription would: {size} TiB would be rounded up to {billed}, and billed: {sku}"
+    with pytest.raises(CloudError, match=message):
+        stage.file_system(sku={"name": sku}, storageCapacityTiB=size)
+
+
+@pytest.mark.parametrize(("speed", "size"), [(40, 48), (125, 16), (250, 8), (500, 4), (500, 196)])
+def test_every_step_is_taken(stage: Stage, speed: int, size: int) -> None:
+    made = stage.file_system(sku={"name": f"AMLFS-Durable-Premium-{speed}"}, storageCapacityTiB=size)
+    assert made.outputs["throughputProvisionedMBps"] == speed * size
+
+
+def test_the_link_to_a_container_is_made_with_the_file_system_or_never(
+    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
+) -> None:
+    there = stage.file_system()
+    link = {"settings": {"container": "/c", "loggingContainer": "/l"}}
+    asked = azure("storagecache:AmlFilesystem", "shared", **{**there.inputs, "hsm": link})
+    with pytest.raises(CloudError, match=r"Changing property 'properties\.hsm' is not allowed"):
+        account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
+
+
+def test_the_name_of_a_file_system_is_checked_while_planning(
+    account: AzureAccount, azure: Callable[..., Resource]
+) -> None:
+    asked = azure(
+        "storagecache:AmlFilesystem",
+        resourceGroupName="g",
+        amlFilesystemName="-",
+        filesystemSubnet="/s",
+        storageCapacityTiB=16,
+        maintenanceWindow={"dayOfWeek": "Sunday", "timeOfDayUTC": "03:00"},
+    )
+    assert account.failures(asked) == [
+        Failure("amlFilesystemName", "'amlFilesystemName' is too short (1): at least 2 characters required"),
+        Failure(
+            "amlFilesystemName",
+            "'amlFilesystemName' does not match expression '^[0-9a-zA-Z][-0-9a-zA-Z_]{0,78}[0-9a-zA-Z]$'",
+        ),
+    ]
+
+
+def _account(stage: Stage, name: str) -> Any:
+    return stage.make("storage:StorageAccount", accountName=name, kind="StorageV2", sku={"name": "Standard_LRS"})
+
+
+def test_a_storage_account_is_a_host_and_exists_once(stage: Stage) -> None:
+    assert _account(stage, "mydata").outputs["primaryEndpoints"]["blob"] == "https://mydata.blob.core.sandbox.invalid/"
+    with pytest.raises(CloudError, match="My-Data is not a valid storage account name"):
+        _account(stage, "My-Data")
+    stage.create("resources:ResourceGroup", "h", resourceGroupName="h", location="eastus")
+    with pytest.raises(CloudError, match="The storage account named mydata is already taken"):
+        stage.create(
+            "storage:StorageAccount",
+            resourceGroupName="h",
+            accountName="mydata",
+            kind="StorageV2",
+            sku={"name": "Standard_LRS"},
+        )
+
+
+def test_a_container_is_in_an_account(stage: Stage) -> None:
+    with pytest.raises(CloudError, match=r"Microsoft.Storage/storageAccounts/mydata' under resource group 'g' was not"):
+        stage.make("storage:BlobContainer", accountName="mydata", containerName="data")
+    _account(stage, "mydata")
+    made = stage.make("storage:BlobContainer", accountName="mydata", containerName="data")
+    assert made.id.endswith("/storageAccounts/mydata/blobServices/default/containers/data")
+    with pytest.raises(CloudError, match="'my--data' is not a valid container name"):
+        stage.make("storage:BlobContainer", accountName="mydata", containerName="my--data")
