@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
-from policies.report import Report, as_json, as_table
+from policies.rule import Enforcement
 from policies.settings import BadSettings, Settings, read_settings
 from policies.training import PACK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cost.resources import Resources
+    from policies.report import Checked, Report
     from policies.rule import Rule
 
 __all__ = ["command", "main"]
@@ -80,8 +84,15 @@ def explain(name: str, form: Form) -> None:
 
 
 @command.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@_form
+@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, metavar="FILE...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "sarif", "junit"]),
+    default="table",
+    show_default=True,
+    help="json has a schema, docs/guardrails-check.schema.json; sarif is 2.1.0.",
+)
 @click.option(
     "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
 )
@@ -89,37 +100,79 @@ def explain(name: str, form: Form) -> None:
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @click.option("--quiet", is_flag=True, help="Nothing but findings.")
 def check(
-    file: TextIO,
-    form: Form,
+    files: tuple[TextIO, ...],
+    form: Literal["table", "json", "sarif", "junit"],
     output: TextIO,
     config: TextIO | None,
     color: Literal["auto", "always", "never"],
     quiet: bool,
 ) -> None:
-    """Hold FILE (- for stdin) against the rules: `pulumi preview --json --show-sames` or `pulumi stack export`.
+    """Hold FILES (none or -: stdin) against the rules: `pulumi preview --json --show-sames` or `pulumi stack export`.
 
-    What a plan deletes or replaces is not looked at. Exit code 0, 1 with mandatory findings, 2 input, 3 a fault of this
-    tool.
+    Each file is a stack of its own. What a plan deletes or replaces is not looked at. Exit code 0, 1 with mandatory
+    findings, 2 input, 3 a fault of this tool.
     """
     del color  # the report has no colour; the option is there because every command of ours takes it
-    from cost.sources import read_text
-    from policies.evaluate import evaluate
-    from policies.rule import Enforcement
+    from policies.report import Report
 
     settings = read_settings(config.read(), PACK.rules) if config else Settings()
-    resources = read_text(file.read(), "stdin" if file.name == "<stdin>" else file.name)
-    outcomes = evaluate(PACK.rules, resources, today=datetime.date.today(), settings=settings)
-    levels = {rule.name: Enforcement(settings.levels[rule.name]) for rule in PACK.rules if rule.name in settings.levels}
-    report = Report(
-        outcomes=[(outcome, levels.get(outcome.rule.name, PACK.enforcement(outcome.rule))) for outcome in outcomes],
-        resources=len(resources),
-    )
-    if form == "json":
-        output.write(json.dumps(as_json(report), indent=2) + "\n")
-    elif text := as_table(report, closing=not quiet):
+    today = datetime.date.today()
+    read = _read(files or (sys.stdin,))
+    report = Report(pack=PACK.name, files=[_checked(*one, settings, today) for one in read], today=today)
+    if text := _written(report, form, closing=not quiet):
         output.write(text + "\n")
-    if report.mandatory:
+    if report.count(Enforcement.MANDATORY):
         raise SystemExit(FINDINGS)
+
+
+def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources]]:
+    """Name and resources of each file; NotReadable with a line for each that cannot be read."""
+    from cost.sources import NotReadable, read_text
+
+    read: list[tuple[str, Resources]] = []
+    problems: list[str] = []
+    for file in files:
+        name = "stdin" if file.name == "<stdin>" else file.name
+        try:
+            read.append((name, read_text(file.read(), name)))
+        except NotReadable as error:
+            problems.append(str(error))
+        except UnicodeDecodeError:
+            problems.append(f"{name} is not UTF-8 text")
+    if problems:
+        raise NotReadable("\n".join(problems))
+    return read
+
+
+def _checked(file: str, resources: Resources, settings: Settings, today: datetime.date) -> Checked:
+    from policies.evaluate import evaluate
+    from policies.report import Checked
+
+    outcomes = evaluate(PACK.rules, resources, today=today, settings=settings)
+
+    def level(rule: Rule) -> Enforcement:
+        given = settings.levels.get(rule.name)
+        return PACK.enforcement(rule) if given is None else Enforcement(given)
+
+    return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)
+
+
+def _written(report: Report, form: Literal["table", "json", "sarif", "junit"], *, closing: bool) -> str:
+    if form == "json":
+        from policies.render.json import as_json
+
+        return as_json(report)
+    if form == "sarif":
+        from policies.render.sarif import as_sarif
+
+        return as_sarif(report)
+    if form == "junit":
+        from policies.render.junit import as_junit
+
+        return as_junit(report)
+    from policies.render.table import as_table
+
+    return as_table(report, closing=closing)
 
 
 def _as_json(rule: Rule) -> dict[str, object]:
@@ -144,7 +197,8 @@ def main() -> None:
     try:
         command.main(standalone_mode=False)
     except (NotReadable, BadSettings) as error:
-        click.echo(f"error: {error}", err=True)
+        for line in str(error).splitlines():
+            click.echo(f"error: {line}", err=True)
         sys.exit(INPUT)
     except click.ClickException as error:
         error.show()

@@ -1,98 +1,115 @@
-"""The results of a run for people and for machines."""
+"""The results of a run over one file or several, before they are written in any form."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
+from cost.resources import Resource, Resources
 from policies.fence import Outcome
-from policies.rule import Enforcement, Rule, Violation
+from policies.rule import Enforcement, Rule, StackRule, Violation
 
-__all__ = ["Report", "as_json", "as_table"]
+__all__ = ["Checked", "Found", "Report"]
 
-SCHEMA_VERSION: Final = 1
+_EXEMPT_DAYS: Final = 30
+"""How long the exemption holds that a report offers; long enough to mend a finding, short enough to be looked at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """
+    file: as the user named it.
+    outcomes: each with the level its rule has in this run.
+    resources: those that were looked at.
+    """
+
+    file: str
+    outcomes: Sequence[tuple[Outcome, Enforcement]]
+    resources: Resources
+
+    def name_of(self, resource: Resource) -> str:
+        """What an exemption calls the resource: its name, or its URN where others have the same name."""
+        return resource.name if self._names[resource.name] < 2 else resource.urn
+
+    @cached_property
+    def _names(self) -> Counter[str]:
+        return Counter(resource.name for resource in self.resources)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """One violation, with the level it has in this run and the file it was found in."""
+
+    checked: Checked
+    level: Enforcement
+    rule: Rule
+    violation: Violation
+
+    @property
+    def resource(self) -> Resource | None:
+        return self.violation.resource
+
+    @property
+    def subject(self) -> str:
+        """What it is about, in words."""
+        return self.resource.name if self.resource else "the whole stack"
+
+    @property
+    def fix(self) -> str:
+        return self.violation.fix or self.rule.fix
+
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """File of the program and line, where the plan says them (`path#line` or `path#line,column`)."""
+        path, _, where = ((self.resource.source_position if self.resource else None) or "").partition("#")
+        line = where.partition(",")[0]
+        return (path, int(line)) if path and line.isdigit() and int(line) > 0 else None
+
+    def exemption(self, today: datetime.date) -> str | None:
+        """An entry of `exemptions` that accepts it once a reason and an owner are filled in; None where none can."""
+        if self.resource is None or not (isinstance(self.rule, StackRule) and self.rule.exemptible):
+            return None
+        until = today + datetime.timedelta(days=_EXEMPT_DAYS)
+        entry = {"rule": self.rule.name, "resource": self.checked.name_of(self.resource)}
+        return json.dumps({**entry, "reason": "", "owner": "", "until": until.isoformat()})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """
-    outcomes: each with the level its rule has in this run.
-    resources: how many were looked at.
+    pack: name of the pack whose rules ran.
+    today: the day exemptions were held against.
     """
 
-    outcomes: Sequence[tuple[Outcome, Enforcement]]
-    resources: int
+    pack: str
+    files: Sequence[Checked]
+    today: datetime.date
 
-    def findings(self, level: Enforcement) -> list[tuple[Rule, Violation]]:
-        """The violations of the rules at one level."""
-        return [
-            (outcome.rule, violation)
-            for outcome, enforcement in self.outcomes
-            if enforcement is level
-            for violation in outcome.violations
-        ]
+    def __iter__(self) -> Iterator[Found]:
+        """Every violation, by file, mandatory ones first."""
+        for checked in self.files:
+            for wanted in (Enforcement.MANDATORY, Enforcement.ADVISORY):
+                yield from (
+                    Found(checked=checked, level=level, rule=outcome.rule, violation=violation)
+                    for outcome, level in checked.outcomes
+                    if level is wanted
+                    for violation in outcome.violations
+                )
+
+    def count(self, level: Enforcement) -> int:
+        return sum(found.level is level for found in self)
 
     @property
-    def mandatory(self) -> int:
-        return len(self.findings(Enforcement.MANDATORY))
+    def resources(self) -> int:
+        return sum(len(checked.resources) for checked in self.files)
 
-
-def as_table(report: Report, *, closing: bool = True) -> str:
-    """Findings in full, mandatory ones first, and a closing line."""
-    blocks = [_block(level, rule, violation) for level in _ORDER for rule, violation in report.findings(level)]
-    return "\n".join([*blocks, _closing(report)] if closing else blocks)
-
-
-def as_json(report: Report) -> dict[str, Any]:
-    """The same for machines."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "findings": [
-            _finding(level, rule, violation) for level in _ORDER for rule, violation in report.findings(level)
-        ],
-        "rules": len(report.outcomes),
-        "resources": report.resources,
-        "mandatory": report.mandatory,
-        "advisory": len(report.findings(Enforcement.ADVISORY)),
-    }
-
-
-_ORDER: Final = (Enforcement.MANDATORY, Enforcement.ADVISORY)
-
-
-def _block(level: Enforcement, rule: Rule, violation: Violation) -> str:
-    about = violation.resource
-    place = f" ({about.source_position})" if about and about.source_position else ""
-    return "\n".join(
-        (
-            f"[{level.value}] {rule.name}  {about.name if about else 'the whole stack'}{place}",
-            f"    {violation.what}",
-            f"    why: {rule.why}",
-            f"    fix: {violation.fix or rule.fix}",
-            "",
-        )
-    )
-
-
-def _finding(level: Enforcement, rule: Rule, violation: Violation) -> dict[str, Any]:
-    about = violation.resource
-    return {
-        "rule": rule.name,
-        "enforcement": level.value,
-        "severity": rule.severity.value,
-        "resource": about.name if about else None,
-        "urn": about.urn if about else None,
-        "source_position": about.source_position if about else None,
-        "what": violation.what,
-        "why": rule.why,
-        "fix": violation.fix or rule.fix,
-    }
-
-
-def _closing(report: Report) -> str:
-    advisory = len(report.findings(Enforcement.ADVISORY))
-    held = f"{report.resources} resources held against {len(report.outcomes)} rules; findings: "
-    if report.mandatory + advisory == 0:
-        return f"{held}none."
-    return f"{held}{report.mandatory} mandatory, {advisory} advisory.\nNext: guardrails explain NAME"
+    @property
+    def rules(self) -> Sequence[tuple[Rule, Enforcement]]:
+        """The rules that ran, with their levels: the same ones on every file."""
+        ran = (pair for checked in self.files for pair in checked.outcomes)
+        return list({outcome.rule.name: (outcome.rule, level) for outcome, level in ran}.values())

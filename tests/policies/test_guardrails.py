@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import subprocess
 import sys
 
 import pytest
 
+from policies.guardrails import main
 from policies.training import PACK
 
 COMPONENT = "urn:pulumi:dev::shop::example:index:Cluster::trial"
@@ -24,6 +26,12 @@ def guardrails():
         return done.returncode, done.stdout, done.stderr
 
     return run
+
+
+def _exemption(rule, resource):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    entry = {"rule": rule, "resource": resource, "reason": "", "owner": "", "until": until.isoformat()}
+    return json.dumps(entry)
 
 
 STATED = {"requiredLabels": {"team": "research"}, "budget": {"monthly": "1000"}}
@@ -89,8 +97,11 @@ def test_findings_for_machines_have_every_field(guardrails):
     assert code == 1
     assert json.loads(out) == {
         "schema_version": 1,
+        "pack": "training",
+        "files": ["stdin"],
         "findings": [
             {
+                "file": "stdin",
                 "rule": "required-labels",
                 "enforcement": "mandatory",
                 "severity": "high",
@@ -100,6 +111,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "what": "tags: `team` missing",
                 "why": rule.why,
                 "fix": rule.fix,
+                "exemption": _exemption("required-labels", "group"),
             }
         ],
         "rules": 23,
@@ -156,3 +168,62 @@ def test_a_name_that_is_nearly_right_gets_a_suggestion(guardrails):
     code, _, err = guardrails("explain", "required-lables")
     assert code == 2
     assert "did you mean `required-labels`?" in err
+
+
+def test_the_exemption_that_a_finding_offers_accepts_it_once_reason_and_owner_are_written(guardrails):
+    _, out, _ = guardrails("check", stdin=_state({}))
+    [line] = [line for line in out.splitlines() if "accept it" in line]
+    entry = json.loads(line.partition("in exemptions: ")[2])
+    code, refused, _ = guardrails("check", stdin=_state({}, exemptions=[entry]))
+    assert code == 1
+    assert "exemption 1 has no reason, owner" in refused
+    entry |= {"reason": "trial of one day", "owner": "ada"}
+    assert guardrails("check", stdin=_state({}, exemptions=[entry]))[0] == 0
+
+
+def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_path):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(_state({"team": "research"}))
+    bad.write_text(_plan({}))
+    code, out, _ = guardrails("check", str(good), str(bad))
+    assert code == 1
+    assert out.startswith(f"{good}: no findings\n\n{bad}\n\n[mandatory] required-labels  group\n")
+    assert "4 resources held against 21 rules; findings: 1 mandatory, 0 advisory." in out
+
+
+def test_every_file_that_cannot_be_read_is_named(guardrails, tmp_path):
+    (tmp_path / "a.json").write_text("{")
+    (tmp_path / "b.json").write_bytes(b"\xff\xfe")
+    code, out, err = guardrails("check", str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    assert (code, out) == (2, "")
+    assert [line.partition(" is ")[0] for line in err.splitlines()] == [
+        f"error: {tmp_path / 'a.json'}",
+        f"error: {tmp_path / 'b.json'}",
+    ]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "sarif", "junit"])
+def test_every_format_is_written_to_a_file_with_the_same_exit_code(guardrails, tmp_path, form):
+    printed = guardrails("check", "--format", form, stdin=_state({}))
+    written = guardrails("check", "--format", form, "--output", str(tmp_path / "out"), stdin=_state({}))
+    assert (printed[0], written) == (1, (1, "", ""))
+    assert (tmp_path / "out").read_text() == printed[1] != ""
+
+
+def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
+    (tmp_path / "config.json").write_text('{"required-labels": "disabled"}')
+    code, out, _ = guardrails("check", "--config", str(tmp_path / "config.json"), stdin=_state({}))
+    assert (code, out) == (0, "2 resources held against 20 rules; findings: none.\n")
+
+
+def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
+    (tmp_path / "state.json").write_text(_state({}))
+    monkeypatch.setattr(sys, "argv", ["guardrails", "check", str(tmp_path / "state.json")])
+    monkeypatch.setattr("policies.evaluate.evaluate", lambda *_, **__: 1 / 0)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    assert capsys.readouterr() == (
+        "",
+        "error: guardrails failed, which is a fault of this tool: ZeroDivisionError\n",
+    )

@@ -1,0 +1,1 @@
+"""Forms of a report: one function a file, from `policies.report.Report` to text."""

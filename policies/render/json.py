@@ -1,0 +1,82 @@
+"""A report for machines: JSON, whose schema is docs/guardrails-check.schema.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.report import Found, Report
+from policies.rule import Enforcement
+
+__all__ = ["as_json", "json_schema"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Finding(_Model):
+    file: str = Field(description="The file it was found in, as given; stdin where the file came from there")
+    rule: str
+    enforcement: Literal["mandatory", "advisory"]
+    severity: Literal["critical", "high", "medium", "low"]
+    resource: str | None = Field(description="Logical name; null for the stack as a whole")
+    urn: str | None
+    source_position: str | None = Field(description="path#line in the program, where the plan says it")
+    what: str
+    why: str
+    fix: str
+    exemption: str | None = Field(description="JSON of the entry that accepts it, with reason and owner left empty")
+
+
+class Check(_Model):
+    """Result of `guardrails check --format json`."""
+
+    schema_version: Literal[1] = 1
+    pack: str
+    files: list[str]
+    findings: list[Finding]
+    rules: int = Field(description="Rules that ran")
+    resources: int = Field(description="Resources that were looked at, in all files")
+    mandatory: int = Field(description="Mandatory findings; exit code 1 when there is one")
+    advisory: int
+
+
+def as_json(report: Report) -> str:
+    """The report in the form the schema describes."""
+    check = Check(
+        pack=report.pack,
+        files=[checked.file for checked in report.files],
+        findings=[_finding(found, report) for found in report],
+        rules=len(report.rules),
+        resources=report.resources,
+        mandatory=report.count(Enforcement.MANDATORY),
+        advisory=report.count(Enforcement.ADVISORY),
+    )
+    return check.model_dump_json(indent=2)
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of the report."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Check.model_json_schema(mode="serialization"),
+    }
+
+
+def _finding(found: Found, report: Report) -> Finding:
+    about = found.resource
+    return Finding(
+        file=found.checked.file,
+        rule=found.rule.name,
+        enforcement=found.level.value,
+        severity=found.rule.severity.value,
+        resource=about.name if about else None,
+        urn=about.urn if about else None,
+        source_position=about.source_position if about else None,
+        what=found.violation.what,
+        why=found.rule.why,
+        fix=found.fix,
+        exemption=found.exemption(report.today),
+    )

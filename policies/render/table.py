@@ -1,0 +1,42 @@
+"""A report for people."""
+
+from __future__ import annotations
+
+from policies.report import Found, Report
+from policies.rule import Enforcement
+
+__all__ = ["as_table"]
+
+
+def as_table(report: Report, *, closing: bool = True) -> str:
+    """Findings in full, file by file, mandatory ones first, and a closing line."""
+    several = len(report.files) > 1
+    lines: list[str] = []
+    for checked in report.files:
+        found = [item for item in report if item.checked is checked]
+        if several and (found or closing):
+            lines += [checked.file if found else f"{checked.file}: no findings", ""]
+        for item in found:
+            lines += [*_block(item, report), ""]
+    return "\n".join([*lines, *_closing(report)] if closing else lines)
+
+
+def _block(found: Found, report: Report) -> list[str]:
+    position = found.resource.source_position if found.resource else None
+    lines = [
+        f"[{found.level.value}] {found.rule.name}  {found.subject}{f' ({position})' if position else ''}",
+        f"    {found.violation.what}",
+        f"    why: {found.rule.why}",
+        f"    fix: {found.fix}",
+    ]
+    if exemption := found.exemption(report.today):
+        lines.append(f"    accept it, with a reason and an owner, in exemptions: {exemption}")
+    return lines
+
+
+def _closing(report: Report) -> list[str]:
+    mandatory, advisory = (report.count(level) for level in (Enforcement.MANDATORY, Enforcement.ADVISORY))
+    held = f"{report.resources} resources held against {len(report.rules)} rules; findings: "
+    if mandatory + advisory == 0:
+        return [f"{held}none."]
+    return [f"{held}{mandatory} mandatory, {advisory} advisory.", "Next: guardrails explain NAME"]

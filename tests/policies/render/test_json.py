@@ -1,0 +1,41 @@
+"""A report for machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from policies.render.json import as_json, json_schema
+
+SCHEMA = Path(__file__).parents[3] / "docs/guardrails-check.schema.json"
+
+
+def test_the_published_schema_is_that_of_the_report():
+    assert json.loads(SCHEMA.read_text()) == json_schema()
+
+
+def test_the_schema_names_every_field_and_lets_no_other_pass():
+    schema = json_schema()
+    finding = schema["$defs"]["Finding"]
+    for part in (schema, finding):
+        assert part["additionalProperties"] is False
+        assert part["required"] == [name for name in part["properties"] if name in part["required"]]
+    assert set(finding["required"]) == set(finding["properties"])
+
+
+def test_findings_of_all_files_are_in_one_list(report):
+    read = json.loads(as_json(report))
+    assert [(f["file"], f["rule"], f["enforcement"], f["source_position"], f["what"]) for f in read["findings"]] == [
+        ("plans/one.json", "near", "mandatory", "infra/my program.py#14,3", "far <away>\x00"),
+        ("plans/one.json", "near", "mandatory", None, "further"),
+        ("plans/one.json", "told", "advisory", None, "nothing stated"),
+    ]
+    assert {name: value for name, value in read.items() if name != "findings"} == {
+        "schema_version": 1,
+        "pack": "training",
+        "files": ["plans/one.json", "two.json"],
+        "rules": 3,
+        "resources": 2,
+        "mandatory": 2,
+        "advisory": 1,
+    }
