@@ -15,6 +15,10 @@ _GOOGLE_IAM = "https://cloud.google.com/iam/pricing"
 _GOOGLE_STORAGE = "https://cloud.google.com/storage/pricing"
 _GOOGLE_KMS = "https://cloud.google.com/kms/pricing"
 _GOOGLE_SERVICES = "https://cloud.google.com/service-usage/docs/overview"
+_AZURE = "https://learn.microsoft.com/azure/"
+_AZURE_NETWORK = "https://azure.microsoft.com/pricing/details/virtual-network/"
+_AZURE_MONITOR = "https://azure.microsoft.com/pricing/details/monitor/"
+_AZURE_FILES = "https://azure.microsoft.com/pricing/details/storage/files/"
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/"
 
 _NETWORK = ("no charge for the object; traffic is billed where it flows", _VPC)
@@ -24,6 +28,10 @@ _VPC_OBJECT = ("no charge for the object; traffic is billed where it flows", _GO
 _GOOGLE_IDENTITY = ("Identity and Access Management has no charge", _GOOGLE_IAM)
 _BUCKET_SETTING = ("no charge for settings of a bucket", _GOOGLE_STORAGE)
 _KEY_SETTING = ("no charge but for key versions and operations", _GOOGLE_KMS)
+_VNET_OBJECT = ("no charge for the object; traffic is billed where it flows", _AZURE_NETWORK)
+_AZURE_IDENTITY = ("no charge for identities and role assignments", f"{_AZURE}role-based-access-control/overview")
+_COLLECTION = ("no charge for the object; what it takes in is billed with the cluster that sends it", _AZURE_MONITOR)
+_ACCOUNT_SETTING = ("no charge for the object; what it holds is billed", _AZURE_FILES)
 _OBJECT = ("runs on nodes that are priced, or is only an object in the cluster", _KUBERNETES)
 
 _FREE: Final[dict[str, tuple[str, str]]] = {
@@ -123,6 +131,55 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         "no charge for a placement policy",
         "https://cloud.google.com/compute/docs/instances/use-compact-placement-policies",
     ),
+    "azure-native:resources:ResourceGroup": (
+        "no charge for a resource group",
+        f"{_AZURE}azure-resource-manager/management/overview",
+    ),
+    "azure-native:network:VirtualNetwork": _VNET_OBJECT,
+    "azure-native:network:Subnet": _VNET_OBJECT,
+    "azure-native:network:NetworkSecurityGroup": _VNET_OBJECT,
+    "azure-native:network:SecurityRule": _VNET_OBJECT,
+    "azure-native:network:RouteTable": _VNET_OBJECT,
+    "azure-native:network:Route": _VNET_OBJECT,
+    "azure-native:managedidentity:UserAssignedIdentity": _AZURE_IDENTITY,
+    "azure-native:managedidentity:FederatedIdentityCredential": _AZURE_IDENTITY,
+    "azure-native:authorization:RoleAssignment": _AZURE_IDENTITY,
+    "azure-native:authorization:RoleDefinition": _AZURE_IDENTITY,
+    "azure-native:features:SubscriptionFeatureRegistration": (
+        "no charge for a feature flag",
+        f"{_AZURE}azure-resource-manager/management/preview-features",
+    ),
+    "azure-native:containerservice:MaintenanceConfiguration": (
+        "part of the control plane's price",
+        f"{_AZURE}aks/planned-maintenance",
+    ),
+    "azure-native:compute:ProximityPlacementGroup": (
+        "no charge for a placement group",
+        f"{_AZURE}virtual-machines/co-location",
+    ),
+    "azure-native:compute:CapacityReservationGroup": (
+        "no charge for the group; its reservations are billed",
+        f"{_AZURE}virtual-machines/capacity-reservation-overview",
+    ),
+    "azure-native:monitor:AzureMonitorWorkspace": _COLLECTION,
+    "azure-native:monitor:DataCollectionEndpoint": _COLLECTION,
+    "azure-native:monitor:DataCollectionRule": _COLLECTION,
+    "azure-native:monitor:DataCollectionRuleAssociation": _COLLECTION,
+    "azure-native:storage:BlobContainer": _ACCOUNT_SETTING,
+    "azure-native:storage:BlobServiceProperties": _ACCOUNT_SETTING,
+    "azure-native:storage:FileServiceProperties": _ACCOUNT_SETTING,
+    "azure-native:netapp:Account": (
+        "no charge for the account; its capacity pools are billed",
+        "https://azure.microsoft.com/pricing/details/netapp/",
+    ),
+    "azure-native:netapp:CapacityPoolVolume": (
+        "no charge for a volume; its capacity pool is billed",
+        "https://azure.microsoft.com/pricing/details/netapp/",
+    ),
+    "azure-native:keyvault:Vault": (
+        "no charge but for operations, which are not counted",
+        "https://azure.microsoft.com/pricing/details/key-vault/",
+    ),
 }
 
 _FREE_GROUPS: Final = frozenset(
@@ -148,12 +205,15 @@ _FREE_GROUPS: Final = frozenset(
         "storage.k8s.io",
         # objects of controllers that make nothing outside the cluster by themselves
         "jobset.x-k8s.io",
+        "karpenter.azure.com",
         "karpenter.k8s.aws",
         "karpenter.k8s.gcp",
         "kueue.x-k8s.io",
+        "mellanox.com",
         "monitoring.coreos.com",
         "monitoring.googleapis.com",
         "networking.gke.io",
+        "nfd.k8s-sigs.io",
         "nvidia.com",
         "trainer.kubeflow.org",
     }

@@ -1,7 +1,8 @@
 """GPUs, vCPUs and bundled disks of machine types, to turn a limit in GPUs into machines.
 
 Sources: Karpenter AWS provider v1.14.1, reference/instance-types.md (2026-08-21); Google Cloud's price page for
-accelerator-optimized machines (2026-10) and Compute Engine documentation, Accelerator-optimized machine family.
+accelerator-optimized machines (2026-10) and Compute Engine documentation, Accelerator-optimized machine family; Azure
+Compute documentation, size series NDH100v5, ND-H200-v5, NCadsH100v5, NDmA100v4, NDasrA100v4.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class Machine:
     """One machine type: number of GPUs, their model, number of vCPUs.
 
     provider: price book file. accelerator: what GKE calls its GPUs. bundled_ssd: whether its price includes its local
-    SSDs, which cannot be left out.
+    SSDs, which cannot be left out. temp_gib: GiB of the temporary disk of an Azure size, which may hold its system.
     """
 
     gpus: int
@@ -27,6 +28,11 @@ class Machine:
     provider: str = "aws"
     accelerator: str = ""
     bundled_ssd: bool = False
+    temp_gib: int = 0
+
+
+def _azure(gpus: int, gpu: str, vcpus: int, temp_gib: int) -> Machine:
+    return Machine(gpus, gpu, vcpus, "azure", temp_gib=temp_gib)
 
 
 def _google(gpus: int, gpu: str, vcpus: int, accelerator: str, *, bundled_ssd: bool = True) -> Machine:
@@ -55,6 +61,13 @@ MACHINES: Final = {
     "a3-megagpu-8g": _google(8, "h100", 208, "h100-mega-80gb"),
     "a3-ultragpu-8g": _google(8, "h200", 224, "h200-141gb"),
     "a4-highgpu-8g": _google(8, "b200", 224, "b200"),
+    "Standard_NC40ads_H100_v5": _azure(1, "h100", 40, 3576),
+    "Standard_NC80adis_H100_v5": _azure(2, "h100", 80, 7152),
+    "Standard_ND96is_H100_v5": _azure(8, "h100", 96, 1024),
+    "Standard_ND96isr_H100_v5": _azure(8, "h100", 96, 1024),
+    "Standard_ND96isr_H200_v5": _azure(8, "h200", 96, 1024),
+    "Standard_ND96amsr_A100_v4": _azure(8, "a100", 96, 6400),
+    "Standard_ND96asr_v4": _azure(8, "a100", 96, 6000),
 }
 
 

@@ -8,12 +8,17 @@ from functools import cache
 from typing import Final
 
 from cost.handlers.aws_fsx_lustre import persistent_ssd
+from cost.handlers.azure_lustre import amlfs
 from cost.handlers.gcp_lustre import managed_lustre
 from cost.prices import Price, PriceBook
 
 __all__ = ["storage_price"]
 
-_NAMES: Final[dict[str, Callable[[int], str]]] = {"aws": persistent_ssd, "gcp": managed_lustre}
+_NAMES: Final[dict[str, Callable[[int], str]]] = {
+    "aws": persistent_ssd,
+    "azure": amlfs,
+    "gcp": managed_lustre,
+}
 """Cloud -> the price book's name of its parallel file system with so many MB/s per TiB."""
 
 

@@ -12,7 +12,7 @@ from cost.subject import Subject
 
 __all__ = ["BilledDisk", "disk_lines", "optional_number"]
 
-_SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s"}
+_SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 
 
 class BilledDisk(Protocol):

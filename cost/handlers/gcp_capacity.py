@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from cost.handlers.committed import committed
-from cost.handlers.whole_machines import machine_hours, machine_price, plain
-from cost.machines import MACHINES
+from cost.handlers.covered import Cover
+from cost.handlers.covered import bought as covered
+from cost.handlers.whole_machines import plain
 from cost.model import CostLine, Count, NotPriced, cents
 from cost.money import money
 from cost.prices import NotKnown, Price
@@ -20,6 +21,8 @@ __all__ = ["RESERVATIONS", "bought", "reserved", "target_of"]
 
 RESERVATIONS: Final = ("gcp:compute/reservation:Reservation", "gcp:compute/futureReservation:FutureReservation")
 """Types of capacity that a stack may hold itself."""
+
+_COVERS: Final = tuple(Cover(f"cud_{term}_share", "reserved", term, "committed use") for term in ("1y", "3y"))
 
 _ANY_THEN_FAIL: Final = "any open reservation"
 
@@ -104,20 +107,7 @@ def bought(
     autoscaled: bool = False,
     assumption: str = "",
 ) -> Iterator[CostLine]:
-    """Machines that this stack pays for; of on-demand GPU machines the shares that committed use covers by themselves.
-
-    The shares are the assumptions `cud_1y_share` and `cud_3y_share`: commitments belong to a billing account, not to
-    a stack. Raises CannotPrice when a price is not known.
-    """
-    rest = Decimal(1)
-    if purchase == "on_demand" and machine in MACHINES:
-        for term, share in (("1y", ask.assumptions.cud_1y_share), ("3y", ask.assumptions.cud_3y_share)):
-            if share:
-                said = f"cud_{term}_share: {share:f} of on-demand GPU machines are under committed use of {term}"
-                price = machine_price(ask, machine, "reserved", term, region=region)
-                yield machine_hours(ask, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)
-                rest -= share
-    if not rest:
-        return
-    price = machine_price(ask, machine, purchase, region=region)
-    yield machine_hours(ask, machine, count.times(rest), price, autoscaled=autoscaled, assumption=assumption)
+    """Machines that this stack pays for, some of them under committed use. Raises CannotPrice without a price."""
+    yield from covered(
+        ask, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption
+    )

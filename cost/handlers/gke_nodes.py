@@ -12,9 +12,10 @@ from typing import Final
 from cost.handlers.disks import optional_number
 from cost.handlers.gcp_capacity import bought, reserved, target_of
 from cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
+from cost.handlers.named import or_named
 from cost.machines import MACHINES
 from cost.model import CostLine, Count, NotPriced
-from cost.subject import CannotPrice, Subject, as_number, read
+from cost.subject import Subject, as_number, read
 
 __all__ = ["CALENDAR_NODES", "CLUSTER", "boot_disk", "node_lines", "purchase_of"]
 
@@ -50,20 +51,11 @@ def node_lines(
         held = optional_number(ask, "nodeConfig", "resourceLabels", CALENDAR_NODES)
         yield from reserved(ask, machine, count.expected, target, region=region, calendar=held)
     else:
-        yield from _or_named(
-            ask, bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
-        )
+        lines = bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
+        yield from or_named(ask, lines, compute=True)
     if ask.items("nodeConfig", "guestAccelerators") and not machine.startswith(_GPU_FAMILIES):
         yield ask.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
     yield from _disks(ask, machine, count, purchase if target is None else "on_demand", region)
-
-
-def _or_named(ask: Subject, lines: Iterator[CostLine]) -> Iterator[CostLine | NotPriced]:
-    """The lines; or, where a price is not known, that, so that the disks are priced all the same."""
-    try:
-        yield from lines
-    except CannotPrice as error:
-        yield ask.not_priced(error, compute=True)
 
 
 def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str) -> Iterator[CostLine | NotPriced]:

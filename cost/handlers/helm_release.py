@@ -29,6 +29,10 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         "https://github.com/NVIDIA/k8s-device-plugin/tree/main/deployments/helm/nvidia-device-plugin",
     ),
     "gpu-operator": (_OPERATOR, "https://github.com/NVIDIA/gpu-operator/tree/main/deployments/gpu-operator"),
+    "network-operator": (
+        _OPERATOR,
+        "https://github.com/Mellanox/network-operator/tree/master/deployment/network-operator",
+    ),
     "kueue": ("its controller's pods", "https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue"),
     "jobset": ("its controller's pods", "https://github.com/kubernetes-sigs/jobset/tree/main/charts/jobset"),
 }

@@ -13,8 +13,9 @@ from cost.subject import Subject
 __all__ = ["disks", "region_of_zone"]
 
 
-def disks(node_class: Subject, count: Count, region: str) -> Iterator[CostLine]:
+def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine]:
     """EBS volumes of `spec.blockDeviceMappings`."""
+    del machine  # every machine has the disks of its class
     mappings = node_class.items("spec", "blockDeviceMappings")
     if not mappings:
         yield from default_root(node_class, count, region=region)

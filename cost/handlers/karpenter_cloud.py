@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cost.handlers import karpenter_aws, karpenter_gcp
+from cost.handlers import azure_place, karpenter_aws, karpenter_azure, karpenter_gcp
 from cost.handlers.gcp_place import region_of
 from cost.model import CostLine, Count, NotPriced
 from cost.subject import CannotPrice, Subject
@@ -19,14 +19,16 @@ class KarpenterCloud:
     """What differs between the clouds.
 
     provider: price book file. cluster, node_class: type tokens. region_of_zone: None where the name does not tell.
-    disks: the lines of a node class for a number of machines in a region.
+    disks: the lines of a node class for a machine type, a number of machines and a region. machine_keys: requirements
+    that name machine types.
     """
 
     provider: str
     cluster: str
     node_class: str
     region_of_zone: Callable[[str], str | None]
-    disks: Callable[[Subject, Count, str], Iterator[CostLine | NotPriced]]
+    disks: Callable[[Subject, str, Count, str], Iterator[CostLine | NotPriced]]
+    machine_keys: tuple[str, ...] = ("node.kubernetes.io/instance-type",)
 
 
 _CLOUDS: Final = {
@@ -44,6 +46,14 @@ _CLOUDS: Final = {
         region_of,
         karpenter_gcp.disks,
     ),
+    "karpenter.azure.com": KarpenterCloud(
+        "azure",
+        azure_place.CLUSTER,
+        "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass",
+        azure_place.region_of_zone,
+        karpenter_azure.disks,
+        ("node.kubernetes.io/instance-type", "karpenter.azure.com/sku-name"),
+    ),
 }
 """API group of the node class -> cloud."""
 
@@ -52,5 +62,5 @@ def cloud_of(ask: Subject) -> KarpenterCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
     group = ask.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
     if group not in _CLOUDS:
-        raise CannotPrice(f"its node class is of {group!r}; priced are {' and '.join(_CLOUDS)}")
+        raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(_CLOUDS)}")
     return _CLOUDS[group]

@@ -16,8 +16,9 @@ _BUNDLED: Final = "local-ssd"
 """Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""
 
 
-def disks(node_class: Subject, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
     """Persistent disks of `spec.disks`: `category`, `sizeGiB`, `provisionedIOPS`, `provisionedThroughput`."""
+    del machine  # every machine has the disks of its class
     listed = node_class.items("spec", "disks")
     if not listed:
         yield node_class.not_priced("disks: its node class names none, not even a boot disk")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
 from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus, machines_of
 from cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
+from cost.handlers.named import or_named
 from cost.handlers.whole_machines import machine_hours
 from cost.model import CostLine, Count, NotPriced
 from cost.registry import prices
@@ -23,7 +24,7 @@ def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
     ask = ask.on(cloud.provider)
     requirements = requirements_of(ask)
     region, purchase = region_of(ask, requirements, cloud), purchase_of(requirements)
-    machine, price, types = dearest(ask, requirements, region, purchase)
+    machine, price, types = dearest(ask, requirements, cloud, region, purchase)
     count, said = machines_of(ask, machine)
     if types > 1:
         said = "; ".join(filter(None, [said, f"priced as {machine}, the dearest of {types} machine types"]))
@@ -31,14 +32,16 @@ def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
     if isinstance(count.ceiling, str) and expected_gpus(ask) is None:
         reason = f"what runs on average: the pool has no limit; set its annotation {EXPECTED_GPUS}"
         yield ask.not_priced(reason, compute=True)
-    yield from _disks(ask, cloud, count, region)
+    yield from _disks(ask, cloud, machine, count, region)
 
 
-def _disks(ask: Subject, cloud: KarpenterCloud, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+def _disks(
+    ask: Subject, cloud: KarpenterCloud, machine: str, count: Count, region: str
+) -> Iterator[CostLine | NotPriced]:
     """Disks of the pool's machines, from its node class."""
     name = ask.text("spec", "template", "spec", "nodeClassRef", "name")
     named = ask.resources.objects_named(cloud.node_class, name, provider=ask.resource.provider)
     if len(named) != 1:
         yield ask.not_priced(f"disks: node class {name!r} is not part of this stack")
         return
-    yield from cloud.disks(ask.of(named[0]), count, region)
+    yield from or_named(ask, cloud.disks(ask.of(named[0]), machine, count, region))

@@ -22,7 +22,6 @@ __all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_
 Requirements = Mapping[str, Sequence[str]]
 """Requirement key -> allowed values, of the requirements that list values."""
 
-_MACHINE: Final = "node.kubernetes.io/instance-type"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _REGION: Final = "topology.kubernetes.io/region"
@@ -50,14 +49,16 @@ def purchase_of(requirements: Requirements) -> str:
     raise CannotPrice(f"capacity type {', '.join(kinds)}: billed where the reservation was bought")
 
 
-def dearest(ask: Subject, requirements: Requirements, region: str, purchase: str) -> tuple[str, Price, int]:
+def dearest(
+    ask: Subject, requirements: Requirements, cloud: KarpenterCloud, region: str, purchase: str
+) -> tuple[str, Price, int]:
     """(allowed machine type with the dearest GPU, its price, number of types allowed).
 
     Karpenter starts cheap machines first, so the dearest type is the safe figure.
     """
-    types = requirements.get(_MACHINE)
+    types = next((requirements[key] for key in cloud.machine_keys if requirements.get(key)), None)
     if not types:
-        raise CannotPrice(f"its requirements name no machine type ({_MACHINE} In [...])")
+        raise CannotPrice(f"its requirements name no machine type ({cloud.machine_keys[0]} In [...])")
     priced = [(name, machine_price(ask, name, purchase, region=region)) for name in types]
 
     def per_gpu(item: tuple[str, Price]) -> Decimal:

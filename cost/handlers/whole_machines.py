@@ -17,7 +17,9 @@ _WORDS: Final = {
     "flex_start": "flex-start",
     "dws_calendar": "calendar mode",
     "reserved": "committed use",
+    "savings_plan": "savings plan",
 }
+_AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}
 
 
 def plain(number: Decimal) -> str:
@@ -50,7 +52,8 @@ def machine_hours(
     """The same at a price that is known already; `autoscaled` leaves the number out of the line's name."""
     row, hours = price.row, count.times(HOURS_PER_MONTH)
     assumption = "; ".join(filter(None, [assumption, hard_to_get(machine, row.purchase)]))
-    words = f"{machine} {_WORDS.get(row.purchase, row.purchase)}{f' {row.term}' if row.term else ''}"
+    names = _AZURE_WORDS if ask.provider == "azure" else _WORDS
+    words = f"{machine} {names.get(row.purchase, row.purchase)}{f' {row.term}' if row.term else ''}"
     return ask.line(
         f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
         hours.expected,

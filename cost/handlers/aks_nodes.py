@@ -1,0 +1,93 @@
+"""Nodes of AKS: how many, how they are bought, and their system disks; shared by agent pools and a cluster's own pools.
+
+Source of the fields: AgentPool and ManagedClusterAgentPoolProfile, as the installed SDK documents them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.azure_capacity import machine_lines, purchase_of
+from cost.handlers.azure_disks import azure_disk_lines
+from cost.handlers.karpenter_count import EXPECTED_GPUS
+from cost.handlers.named import or_named
+from cost.handlers.whole_machines import plain
+from cost.machines import MACHINES
+from cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
+from cost.subject import CannotPrice, Subject, as_number
+
+__all__ = ["node_lines", "system_disks"]
+
+_PREMIUM: Final = re.compile(r"^Standard_[A-Z]+\d+(-\d+)?[a-z]*s")
+"""Sizes that take premium disks: an `s` among the letters of their features (Azure documentation, VM naming)."""
+
+
+def node_lines(ask: Subject, at: tuple[str | int, ...], *, region: str, name: str) -> Iterator[CostLine | NotPriced]:
+    """Machines and system disks of the pool at path `at`, which is called `name`."""
+    machine = ask.text(*at, "vmSize")
+    if ask.get(*at, "osType") == "Windows":
+        raise CannotPrice(f"osType of {name} is Windows: the price book has Linux only")
+    count, said = _count(ask, at, machine, name)
+    purchase = purchase_of(ask.get(*at, "scaleSetPriority"))
+    group = (*(str(step) for step in at), "capacityReservationGroupID")
+    yield from machine_lines(ask, machine, count, purchase, region=region, group=group, said=said)
+    yield from or_named(ask, _disks(ask, at, machine, count, region), what=f"system disks of {name}")
+
+
+def _disks(ask: Subject, at: tuple[str | int, ...], machine: str, count: Count, region: str) -> Iterator[CostLine]:
+    kind = ask.get(*at, "osDiskType")
+    gib = ask.number(*at, "osDiskSizeGB", default=0)
+    if kind == "Ephemeral":
+        return  # on the machine's own disk, which its price includes (AKS documentation, storage concepts)
+    if kind is None:
+        if machine not in MACHINES:
+            why = (
+                "AKS takes the machine's own disk where it is large enough, at no charge, and a managed disk elsewhere"
+            )
+            raise CannotPrice(f"osDiskType is not set: {why}; set it to Ephemeral or Managed")
+        if gib <= MACHINES[machine].temp_gib:
+            return
+    if not gib:
+        raise CannotPrice("osDiskSizeGB is not set: AKS chooses the size by the machine's vCPUs; set it")
+    yield from system_disks(ask, machine, gib, count, region=region)
+
+
+def system_disks(ask: Subject, machine: str, gib: Decimal, count: Count, *, region: str) -> Iterator[CostLine]:
+    """Managed system disks: premium SSDs where the machine takes them. Raises CannotPrice for other machines."""
+    if not _PREMIUM.match(machine):
+        raise CannotPrice(f"{machine} takes no premium disk, and which one AKS takes instead is not known here")
+    yield from azure_disk_lines(ask, "Premium_LRS", gib, count, what="system disks", region=region)
+
+
+def _count(ask: Subject, at: tuple[str | int, ...], machine: str, name: str) -> tuple[Count, str]:
+    """(nodes as expected, at the least and the most; what was assumed)."""
+    declared = None if ask.get(*at, "count") is None else ask.number(*at, "count")
+    if not ask.get(*at, "enableAutoScaling"):
+        if declared is None:
+            raise CannotPrice(f"count of {name} is not set: how many nodes it has is not known")
+        return Count.fixed(declared), ""
+    floor, most = ask.number(*at, "minCount", default=0), ask.get(*at, "maxCount")
+    ceiling: Decimal | Unbounded = UNBOUNDED if most is None else as_number(most, f"maxCount of {name}")
+    asked = ask.get(*at, "nodeLabels", EXPECTED_GPUS)
+    if asked is not None:
+        if machine not in MACHINES:
+            raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
+        gpus = as_number(asked, f"label {EXPECTED_GPUS}")
+        expected = max(gpus / MACHINES[machine].gpus, floor)
+        said = f"expected GPUs of {name}: {plain(gpus)} on average (label {EXPECTED_GPUS})"
+    elif declared:
+        expected, said = max(declared, floor), ""
+    elif isinstance(ceiling, str):
+        raise CannotPrice(f"maxCount of {name} is not set: how many nodes run is not known")
+    else:
+        share = ask.assumptions.expected_share
+        expected, said = (
+            max(ceiling * share, floor),
+            f"expected_share: {share} of the maximum of {name} runs on average",
+        )
+    if not isinstance(ceiling, str) and expected > ceiling:
+        expected, said = ceiling, "; ".join(filter(None, [said, f"more than the maximum of {name}: that counts"]))
+    return Count(expected, floor, ceiling), said

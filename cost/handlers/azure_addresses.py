@@ -1,0 +1,70 @@
+"""The edge of an Azure network: NAT gateways, load balancers and public addresses, also those that AKS makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.named import or_named
+from cost.handlers.whole_machines import plain
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from cost.subject import Subject
+
+__all__ = ["address_hours", "balancer_lines", "nat_lines"]
+
+_RULES_INCLUDED: Final = 5
+"""Rules of a standard load balancer that its hourly price includes (Load Balancer price page)."""
+
+
+def nat_lines(ask: Subject, *, region: str) -> Iterator[CostLine | NotPriced]:
+    """Hours, GiB processed (`nat_gib`), and what leaves for the internet (`egress_gib`, first tier)."""
+
+    def hours() -> Iterator[CostLine]:
+        price = ask.price("nat-gateway-hour", "hour", region=region)
+        yield ask.line("NAT gateway", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+    def processed() -> Iterator[CostLine]:
+        gib = ask.assumptions.nat_gib
+        said = f"nat_gib: {gib} GiB a month through each NAT gateway"
+        price = ask.price("nat-gateway-data-processed", "GiB", region=region)
+        yield ask.line("NAT data processed", gib, price, assumption=said)
+
+    def egress() -> Iterator[CostLine]:
+        gib = ask.assumptions.egress_gib
+        said = f"egress_gib: {gib} GiB a month to the internet through each NAT gateway, at the first tier's price"
+        yield ask.line("Internet egress", gib, ask.price("internet-egress", "GiB", region=region), assumption=said)
+
+    for lines in (hours, processed, egress):
+        yield from or_named(ask, lines())
+
+
+def balancer_lines(ask: Subject, *, rules: int, region: str) -> Iterator[CostLine | NotPriced]:
+    """Hours with 5 rules, hours of every further rule, and GiB processed (`lb_gib`)."""
+
+    def hours() -> Iterator[CostLine]:
+        price = ask.price("lb-standard-hour", "hour", region=region)
+        yield ask.line("Load balancer", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+        further = Decimal(max(rules - _RULES_INCLUDED, 0))
+        if further:
+            price = ask.price("lb-standard-rule-hour", "hour", region=region)
+            basis = f"{plain(further)} x {HOURS_PER_MONTH} h"
+            yield ask.line(
+                f"Load balancer rules above {_RULES_INCLUDED}", further * HOURS_PER_MONTH, price, basis=basis
+            )
+
+    def processed() -> Iterator[CostLine]:
+        gib = ask.assumptions.lb_gib
+        said = f"lb_gib: {gib} GiB a month through each load balancer"
+        price = ask.price("lb-standard-data-processed", "GiB", region=region)
+        yield ask.line("Load balancer data processed", gib, price, assumption=said)
+
+    for lines in (hours, processed):
+        yield from or_named(ask, lines())
+
+
+def address_hours(ask: Subject, number: Decimal, *, region: str, worldwide: bool = False) -> Iterator[CostLine]:
+    """Hours of static standard addresses (IP addresses price page)."""
+    price = ask.price("public-ip-global-hour" if worldwide else "public-ip-standard-hour", "hour", region=region)
+    basis = f"{HOURS_PER_MONTH} h" if number == 1 else f"{plain(number)} x {HOURS_PER_MONTH} h"
+    yield ask.line("Public address", number * HOURS_PER_MONTH, price, basis=basis)

@@ -1,0 +1,17 @@
+"""AKS node pools that are resources of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.handlers.aks_nodes import node_lines
+from cost.handlers.azure_place import place_of
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("azure-native:containerservice:AgentPool")
+def agent_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """`count` machines, within the bounds of autoscaling, and their system disks; a pool has no price of its own."""
+    yield from node_lines(ask, (), region=place_of(ask), name=ask.resource.name)

@@ -1,0 +1,79 @@
+"""AKS clusters: the fee of their tier, their own pools, metrics, logs, and the way out that AKS makes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.aks_nodes import node_lines
+from cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
+from cost.handlers.azure_place import place_of
+from cost.handlers.named import or_named
+from cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+
+
+@prices("azure-native:containerservice:ManagedCluster")
+def cluster(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
+    """An hour of the cluster by its tier (AKS price page); its pools; what else it makes."""
+    region = place_of(ask)
+    yield from or_named(ask, _fee(ask, region))
+    for index in range(len(ask.items("agentPoolProfiles"))):
+        at = ("agentPoolProfiles", index)
+        name = ask.text(*at, "name", default=f"pool {index + 1}")
+        yield from or_named(ask, node_lines(ask, at, region=region, name=name), what=f"pool {name}", compute=True)
+    provisioning = ask.get("nodeProvisioningProfile", "mode") == "Auto"
+    if provisioning and ask.get("nodeProvisioningProfile", "defaultNodePools") != "None":
+        yield ask.not_priced("node auto provisioning with its own default pools, which no plan shows", compute=True)
+    elif provisioning and not ask.resources.of_type(_POOL):
+        yield ask.free(
+            "node auto provisioning without pools starts nothing", "https://learn.microsoft.com/azure/aks/nap"
+        )
+    yield from or_named(ask, _metrics(ask, region))
+    yield from or_named(ask, _logs(ask, region))
+    yield from _way_out(ask, region)
+
+
+def _fee(ask: Subject, region: str) -> Iterator[CostLine]:
+    if ask.text("sku", "name", default="Base") != "Base":
+        raise CannotPrice(f"sku.name is {ask.text('sku', 'name')!r}: the price book has clusters of the kind Base only")
+    tier = ask.text("sku", "tier", default="Free")
+    if tier != "Free":
+        price = ask.price(f"aks-{tier.lower()}-tier", "hour", region=region)
+        yield ask.line(f"AKS {tier} tier", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+
+def _metrics(ask: Subject, region: str) -> Iterator[CostLine]:
+    """Samples of Managed Prometheus: usage that no plan knows."""
+    if ask.get("azureMonitorProfile", "metrics", "enabled"):
+        millions = ask.assumptions.prometheus_million_samples
+        said = f"prometheus_million_samples: {millions:f} million samples a month, DCGM among them"
+        price = ask.price("managed-prometheus-samples", "1M-samples", region=region)
+        yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
+
+
+def _logs(ask: Subject, region: str) -> Iterator[CostLine]:
+    """Container Insights: logs taken in by Log Analytics."""
+    if ask.get("addonProfiles", "omsagent", "enabled"):
+        gib = ask.assumptions.log_gib
+        said = f"log_gib: {gib:f} GiB a month of logs taken in"
+        yield ask.line("Log Analytics", gib, ask.price("log-analytics-ingest", "GiB", region=region), assumption=said)
+
+
+def _way_out(ask: Subject, region: str) -> Iterator[CostLine | NotPriced]:
+    """What AKS makes in its own resource group for traffic that leaves (SDK documentation of `outboundType`)."""
+    kind = ask.text("networkProfile", "outboundType", default="loadBalancer")
+    if kind == "loadBalancer":
+        yield from balancer_lines(ask, rules=1, region=region)
+        path = ("networkProfile", "loadBalancerProfile", "managedOutboundIPs", "count")
+    elif kind == "managedNATGateway":
+        yield from nat_lines(ask, region=region)
+        path = ("networkProfile", "natGatewayProfile", "managedOutboundIPProfile", "count")
+    else:
+        return
+    addresses: Decimal = ask.number(*path, default=1)
+    yield from or_named(ask, address_hours(ask, addresses, region=region))

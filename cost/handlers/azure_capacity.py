@@ -1,0 +1,88 @@
+"""Machines of Azure by the way they are bought: on demand, spot, under commitments, in reserved capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+from cost.handlers.azure_place import RESERVATION_GROUP, owner_of
+from cost.handlers.committed import committed
+from cost.handlers.covered import Cover, bought
+from cost.handlers.named import or_named
+from cost.model import CostLine, Count, NotPriced
+from cost.prices import NotKnown
+from cost.resources import UNKNOWN, Resource
+from cost.subject import CannotPrice, Subject, read
+
+__all__ = ["CAPACITY", "machine_lines", "purchase_of"]
+
+CAPACITY: Final = "azure-native:compute:CapacityReservation"
+
+_COVERS: Final = tuple(
+    Cover(f"{kind}_{term}_share", purchase, term, words)
+    for kind, purchase, words in (
+        ("reservation", "reserved", "a reservation"),
+        ("savings_plan", "savings_plan", "a savings plan"),
+    )
+    for term in ("1y", "3y")
+)
+
+
+def purchase_of(priority: object) -> str:
+    """How machines of a priority are paid for; a spot machine at the market's price, whatever limit is set."""
+    return "spot" if priority == "Spot" else "on_demand"
+
+
+def machine_lines(
+    ask: Subject, machine: str, count: Count, purchase: str, *, region: str, group: tuple[str, ...], said: str = ""
+) -> Iterator[CostLine | NotPriced]:
+    """Machines of one size, by the hour. group: path of the input that names a capacity reservation group."""
+    target = _target(ask, group, machine)
+    if target is None:
+        lines = bought(ask, machine, count, purchase, _COVERS, region=region, autoscaled=count.varies, assumption=said)
+        yield from or_named(ask, lines, compute=True)
+    else:
+        yield from _reserved(ask, machine, count.expected, target, region)
+
+
+def _target(ask: Subject, path: tuple[str, ...], machine: str) -> Resource | str | None:
+    """The capacity that bills the machines: a reservation of this stack, the id of a group outside it, or None.
+
+    A group bills nothing by itself, so machines in one without a reservation of their size are on demand.
+    """
+    found = ask.resources.referred(ask.resource, path[0], RESERVATION_GROUP)
+    if found is not None:
+        return next((item for item in _reservations(ask, found) if read(item.inputs, "sku", "name") == machine), None)
+    named: Any = read(ask.resource.inputs, *path)
+    if named is UNKNOWN:
+        raise CannotPrice(f"{'.'.join(path)} is not known before the update")
+    return str(named) if named else None
+
+
+def _reservations(ask: Subject, group: Resource) -> Iterator[Resource]:
+    for item in ask.resources.of_type(CAPACITY):
+        if owner_of(ask.of(item), RESERVATION_GROUP) is group:
+            yield item
+
+
+def _reserved(
+    ask: Subject, machine: str, count: Decimal, target: Resource | str, region: str
+) -> Iterator[CostLine | NotPriced]:
+    """Machines that their reservation bills, used or not (Azure Compute documentation, capacity reservations)."""
+    if isinstance(target, Resource):
+        yield committed(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
+        return
+    name = target.rsplit("/", 1)[-1]
+    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
+    said = (
+        f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
+        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here"
+    )
+    yield committed(ask, machine, count, name, said, price=found, billed=count, region=region)
+    if not count:
+        why = "nothing runs in it yet, and how many machines it holds is not told here"
+        yield ask.not_priced(f"what {name} costs where it is bought: {why}", compute=True)
+    elif isinstance(found, NotKnown):
+        reason = f"what {name} costs where it is bought: {found.reason}"
+        yield ask.not_priced(CannotPrice(reason, found.row))

@@ -1,0 +1,25 @@
+"""On-demand capacity reservations of Azure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.handlers.azure_capacity import CAPACITY
+from cost.handlers.azure_place import place_of
+from cost.handlers.whole_machines import machine_price, plain
+from cost.model import HOURS_PER_MONTH, CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices(CAPACITY)
+def capacity_reservation(ask: Subject) -> Iterator[CostLine]:
+    """Reserved machines at their own rate, used or not (Azure Compute documentation, capacity reservation overview)."""
+    machine, count = ask.text("sku", "name"), ask.number("sku", "capacity")
+    yield ask.line(
+        f"{plain(count)} x {machine} reserved, on demand",
+        count * HOURS_PER_MONTH,
+        machine_price(ask, machine, "on_demand", region=place_of(ask)),
+        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        assumption="a reservation is billed whether used or not",
+    )

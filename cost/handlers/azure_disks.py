@@ -1,0 +1,48 @@
+"""Managed disks of Azure: billed by the size class that they fall into, not by the GiB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.disks import disk_lines
+from cost.model import CostLine, Count
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["azure_disk_lines"]
+
+_LETTERS: Final = {"Premium": "P", "StandardSSD": "E", "Standard": "S"}
+"""Kind in the name of a disk SKU -> letter of its size classes."""
+
+_CLASSES: Final = (
+    (4, 1), (8, 2), (16, 3), (32, 4), (64, 6), (128, 10), (256, 15), (512, 20), (1024, 30), (2048, 40), (4096, 50),
+    (8192, 60), (16384, 70), (32767, 80),
+)  # fmt: skip
+"""(GiB at the most, number of the class); standard HDDs begin with S4 (Azure Compute documentation, disk types)."""
+
+_SMALLEST_HDD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Disk:
+    kind: str
+    redundancy: str
+
+    def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
+        yield "", f"managed-disk-{self.kind}-{self.redundancy}", "disk-month", Decimal(1)
+
+
+def azure_disk_lines(
+    ask: Subject, sku: str, gib: Decimal, count: Count, *, what: str, region: str
+) -> Iterator[CostLine]:
+    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. Raises CannotPrice for what has no size class."""
+    kind, _, redundancy = sku.partition("_")
+    if kind not in _LETTERS or redundancy not in ("LRS", "ZRS"):
+        raise CannotPrice(f"disk SKU {sku!r}: the price book has Premium, StandardSSD and Standard disks only")
+    classes = [number for most, number in _CLASSES if gib <= most and (kind != "Standard" or number >= _SMALLEST_HDD)]
+    if not classes:
+        raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {_CLASSES[-1][0]:,} GiB")
+    disk = _Disk(f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
+    yield from disk_lines(ask, disk, count, what=what, region=region)

@@ -1,0 +1,30 @@
+"""Managed Grafana."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.handlers.azure_place import place_of
+from cost.handlers.named import or_named
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import Subject
+
+
+@prices("azure-native:dashboard:Grafana")
+def grafana(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Hours of the instance, and active users (`grafana_users`). The book has no price: give your own."""
+    region, tier = place_of(ask), ask.text("sku", "name", default="Standard").lower()
+
+    def hours() -> Iterator[CostLine]:
+        price = ask.price(f"managed-grafana-{tier}-hour", "hour", region=region)
+        yield ask.line(f"Managed Grafana, {tier}", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+    def users() -> Iterator[CostLine]:
+        number = ask.assumptions.grafana_users
+        said = f"grafana_users: {number} active users of each Managed Grafana"
+        price = ask.price(f"managed-grafana-{tier}-user", "user-month", region=region)
+        yield ask.line("Managed Grafana users", number, price, assumption=said)
+
+    for lines in (hours, users):
+        yield from or_named(ask, lines())

@@ -1,0 +1,21 @@
+"""Keys in a key vault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.model import Free
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_SOURCE: Final = "https://azure.microsoft.com/pricing/details/key-vault/"
+
+
+@prices("azure-native:keyvault:Key")
+def key(ask: Subject) -> Iterator[Free]:
+    """A software key has no charge but for operations (Key Vault price page); one in an HSM is billed by the month."""
+    kind = ask.text("properties", "kty", default="RSA")
+    if kind.endswith("-HSM"):
+        raise CannotPrice(f"a key in an HSM ({kind}): no price known")
+    yield ask.free("no charge but for operations, which are not counted", _SOURCE)

@@ -1,0 +1,29 @@
+"""Azure Managed Lustre file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.azure_place import place_of
+from cost.model import CostLine
+from cost.registry import prices
+from cost.subject import Subject
+
+__all__ = ["amlfs"]
+
+_GIB_PER_TIB: Final = 1024
+
+
+@prices("azure-native:storagecache:AmlFilesystem")
+def lustre(ask: Subject) -> Iterator[CostLine]:
+    """Provisioned GiB by the month; the throughput of its SKU is part of that. The book has no price: give your own."""
+    sku, capacity = ask.text("sku", "name"), ask.number("storageCapacityTiB") * _GIB_PER_TIB
+    price = ask.price(sku, "GiB-month", region=place_of(ask))
+    yield ask.line(f"Managed Lustre {sku}", capacity, price, basis=f"{capacity:,f} GiB")
+
+
+def amlfs(tier: Decimal | int) -> str:
+    """The price book's name, and Azure's, of storage with `tier` MB/s per TiB."""
+    return f"AMLFS-Durable-Premium-{Decimal(tier):f}"

@@ -1,0 +1,40 @@
+"""NAT gateways, load balancers and public addresses that are resources of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
+from cost.handlers.azure_place import place_of
+from cost.model import CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+
+@prices("azure-native:network:NatGateway")
+def nat_gateway(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Hours, GiB processed and GiB to the internet (NAT Gateway price page). Its addresses are billed by themselves."""
+    if ask.text("sku", "name", default="Standard") != "Standard":
+        raise CannotPrice(f"sku.name is {ask.text('sku', 'name')!r}: the price book has Standard NAT gateways only")
+    yield from nat_lines(ask, region=place_of(ask))
+
+
+@prices("azure-native:network:PublicIPAddress")
+def public_address(ask: Subject) -> Iterator[CostLine]:
+    """An hour of one standard IPv4 address (IP addresses price page)."""
+    kind, version = ask.text("sku", "name", default="Basic"), ask.text("publicIPAddressVersion", default="IPv4")
+    if kind != "Standard" or version != "IPv4":
+        raise CannotPrice(f"a {kind} {version} address: the price book has Standard IPv4 addresses only")
+    worldwide = ask.text("sku", "tier", default="Regional") == "Global"
+    yield from address_hours(ask, Decimal(1), region=place_of(ask), worldwide=worldwide)
+
+
+@prices("azure-native:network:LoadBalancer")
+def load_balancer(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Hours by the number of load-balancing and outbound rules, and GiB processed (Load Balancer price page)."""
+    kind = ask.text("sku", "name", default="Basic")
+    if kind != "Standard":
+        raise CannotPrice(f"sku.name is {kind!r}: the price book has Standard load balancers only")
+    rules = len(ask.items("loadBalancingRules")) + len(ask.items("outboundRules"))
+    yield from balancer_lines(ask, rules=rules, region=place_of(ask))

@@ -1,0 +1,81 @@
+"""Where an Azure resource is: its own location, else that of what it belongs to, else the configuration's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["ACCOUNT", "CLUSTER", "RESERVATION_GROUP", "owner_of", "place_of", "region_of_zone"]
+
+CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+ACCOUNT: Final = "azure-native:storage:StorageAccount"
+RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
+
+_OWNERS: Final = (
+    ("resourceName", CLUSTER, "resourceName"),
+    ("accountName", ACCOUNT, "accountName"),
+    ("capacityReservationGroupName", RESERVATION_GROUP, "capacityReservationGroupName"),
+    ("resourceGroupName", "azure-native:resources:ResourceGroup", "resourceGroupName"),
+)
+"""(input that names what a resource belongs to, its type, the input that gives it that name), the nearest first."""
+
+
+def place_of(ask: Subject) -> str:
+    """The region, as Azure's price list writes it: `eastus` for `East US`.
+
+    A resource that says none is made where its resource group is. Raises CannotPrice when it is not known.
+    """
+    for resource in (ask.resource, *_owners(ask)):
+        location = resource.inputs.get("location")
+        if location is UNKNOWN:
+            raise CannotPrice("its location is not known before the update")
+        if isinstance(location, str) and location:
+            return _plain(location)
+    provider = ask.resources.get(ask.resource.provider)
+    location = None if provider is None else provider.inputs.get("location")
+    if isinstance(location, str) and location:
+        return _plain(location)
+    try:
+        return _plain(ask.region)
+    except CannotPrice:
+        said = "set location on the resource, on its resource group, or azure-native:location in the configuration"
+        raise CannotPrice(f"its region is not known: {said}") from None
+
+
+def region_of_zone(zone: str) -> str | None:
+    """`eastus-1`, a zone as AKS labels its nodes, lies in eastus; a location as it is."""
+    return _plain(zone.rsplit("-", 1)[0])
+
+
+def owner_of(ask: Subject, type_: str) -> Resource | None:
+    """The resource of the stack of this type that `ask` belongs to, by reference or by name."""
+    for prop, of_type, named in _OWNERS:
+        if of_type == type_:
+            return _owner(ask, prop, of_type, named)
+    return None
+
+
+def _owners(ask: Subject) -> Iterator[Resource]:
+    for prop, type_, named in _OWNERS:
+        found = _owner(ask, prop, type_, named)
+        if found is not None and found is not ask.resource:
+            yield found
+            if type_ != _OWNERS[-1][1]:
+                yield from _owners(ask.of(found))
+
+
+def _owner(ask: Subject, prop: str, type_: str, named: str) -> Resource | None:
+    found = ask.resources.referred(ask.resource, prop, type_)
+    if found is not None:
+        return found
+    name = ask.resource.inputs.get(prop)
+    if not isinstance(name, str):
+        return None
+    return next((item for item in ask.resources.of_type(type_) if item.inputs.get(named) == name), None)
+
+
+def _plain(location: str) -> str:
+    return location.replace(" ", "").lower()

@@ -1,0 +1,52 @@
+"""Storage of Azure that is no disk: accounts, shares of Azure Files, capacity pools of NetApp Files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.handlers.azure_place import ACCOUNT, owner_of, place_of
+from cost.model import CostLine, Free
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_BYTES_PER_GIB: Final = 1024**3
+_FILES: Final = "https://azure.microsoft.com/pricing/details/storage/files/"
+
+
+@prices("azure-native:storage:StorageAccount")
+def account(ask: Subject) -> Iterator[CostLine | Free]:
+    """GiB of blobs stored (Blob Storage price page, first tier); requests are not in the total."""
+    kind, sku = ask.text("kind", default="StorageV2"), ask.text("sku", "name")
+    if kind == "FileStorage":
+        yield ask.free("no charge for the account; its shares are billed", _FILES)
+        return
+    performance, _, redundancy = sku.partition("_")
+    tier = "premium" if performance == "Premium" else ask.text("accessTier", default="Hot").lower()
+    gib = ask.assumptions.blob_gib
+    said = f"blob_gib: {gib} GiB of blobs in each storage account, at the first tier's price; requests are not counted"
+    price = ask.price(f"blob-{tier}-{redundancy.lower()}", "GiB-month", region=place_of(ask))
+    yield ask.line(f"Blobs, {tier}", gib, price, assumption=said)
+
+
+@prices("azure-native:storage:FileShare")
+def share(ask: Subject) -> Iterator[CostLine]:
+    """GiB of a premium share as provisioned, used or not (Azure Files price page, provisioned v1)."""
+    found = owner_of(ask, ACCOUNT)
+    if found is None:
+        raise CannotPrice("its storage account, which decides how it is billed, is not part of this stack")
+    sku = ask.of(found).text("sku", "name")
+    performance, _, redundancy = sku.partition("_")
+    if performance != "Premium":
+        raise CannotPrice(f"shares of an account of {sku}: the price book has Premium ones only")
+    quota = ask.number("shareQuota")
+    price = ask.price(f"files-premium-{redundancy.lower()}", "GiB-month", region=place_of(ask))
+    yield ask.line("Azure Files premium share", quota, price, basis=f"{quota:,f} GiB")
+
+
+@prices("azure-native:netapp:CapacityPool")
+def capacity_pool(ask: Subject) -> Iterator[CostLine]:
+    """GiB of the pool as provisioned, by its service level (NetApp Files price page); volumes in it cost no more."""
+    level, size = ask.text("serviceLevel"), ask.number("size") / _BYTES_PER_GIB
+    price = ask.price(f"netapp-{level.lower()}", "GiB-month", region=place_of(ask))
+    yield ask.line(f"NetApp Files {level}", size, price, basis=f"{size.normalize():,f} GiB")

@@ -1,0 +1,57 @@
+"""Machines that a stack pays for, of which commitments of the billing account cover a share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from cost.handlers.whole_machines import machine_hours, machine_price
+from cost.machines import MACHINES
+from cost.model import CostLine, Count
+from cost.subject import Subject
+
+__all__ = ["Cover", "bought"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """One kind of commitment: the assumption that says its share, how it is bought, for how long, and its name."""
+
+    assumption: str
+    purchase: str
+    term: str
+    words: str
+
+
+def bought(
+    ask: Subject,
+    machine: str,
+    count: Count,
+    purchase: str,
+    covers: Sequence[Cover],
+    *,
+    region: str,
+    autoscaled: bool = False,
+    assumption: str = "",
+) -> Iterator[CostLine]:
+    """Machines by the way they are bought; of on-demand GPU machines the shares that are covered by themselves.
+
+    The shares are assumptions: commitments belong to a billing account, not to a stack. Raises CannotPrice when a price
+    is not known.
+    """
+    rest = Decimal(1)
+    if purchase == "on_demand" and machine in MACHINES:
+        for cover in covers:
+            share: Decimal = getattr(ask.assumptions, cover.assumption)
+            if share:
+                said = (
+                    f"{cover.assumption}: {share:f} of on-demand GPU machines are under {cover.words} of {cover.term}"
+                )
+                price = machine_price(ask, machine, cover.purchase, cover.term, region=region)
+                yield machine_hours(ask, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)
+                rest -= share
+    if not rest:
+        return
+    price = machine_price(ask, machine, purchase, region=region)
+    yield machine_hours(ask, machine, count.times(rest), price, autoscaled=autoscaled, assumption=assumption)

@@ -1,0 +1,24 @@
+"""What a Karpenter pool has on Azure beside its machines: the system disks of its AKSNodeClass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.handlers.aks_nodes import system_disks
+from cost.machines import MACHINES
+from cost.model import CostLine, Count, NotPriced
+from cost.subject import Subject
+
+__all__ = ["disks"]
+
+_DEFAULT_GB: Final = 128
+"""`osDiskSizeGB` where none is set (Azure/karpenter-provider-azure, AKSNodeClass v1beta1)."""
+
+
+def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+    """On the machine's own disk where that is large enough, at no charge; else a managed disk for each machine."""
+    gib = node_class.number("spec", "osDiskSizeGB", default=_DEFAULT_GB)
+    if machine in MACHINES and gib <= MACHINES[machine].temp_gib:
+        return
+    yield from system_disks(node_class, machine, gib, count, region=region)
