@@ -72,7 +72,8 @@ def report(
     """
     what = "stdin" if file.name == "<stdin>" else file.name
     assumptions = _assumptions(expected_share, assume)
-    found = estimate(read_text(file.read(), what), PriceBook.in_use(prices), assumptions)
+    book = PriceBook.in_use(prices)
+    found = estimate(read_text(file.read(), what), book, assumptions)
     if form == "json":
         text = json.dumps(as_json(found), indent=2)
     else:

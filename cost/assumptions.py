@@ -33,8 +33,8 @@ class Assumptions:
     prometheus_million_samples: millions of samples that a GKE or AKS cluster sends to Managed Prometheus.
     grafana_users: active users of a Managed Grafana.
     efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
-    s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure; of
-        a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
+    s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;
+        of a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
     sqs_million_requests: millions of requests to a queue.
     """
 

@@ -32,7 +32,7 @@ def node_lines(ask: Subject, at: tuple[str | int, ...], *, region: str, name: st
         raise CannotPrice(f"osType of {name} is Windows: the price book has Linux only")
     count, said = _count(ask, at, machine, name)
     purchase = purchase_of(ask.get(*at, "scaleSetPriority"))
-    group = (*(str(step) for step in at), "capacityReservationGroupID")
+    group = (*at, "capacityReservationGroupID")
     yield from machine_lines(ask, machine, count, purchase, region=region, group=group, said=said)
     yield from or_named(ask, _disks(ask, at, machine, count, region), what=f"system disks of {name}")
 

@@ -35,7 +35,14 @@ def purchase_of(priority: object) -> str:
 
 
 def machine_lines(
-    ask: Subject, machine: str, count: Count, purchase: str, *, region: str, group: tuple[str, ...], said: str = ""
+    ask: Subject,
+    machine: str,
+    count: Count,
+    purchase: str,
+    *,
+    region: str,
+    group: tuple[str | int, ...],
+    said: str = "",
 ) -> Iterator[CostLine | NotPriced]:
     """Machines of one size, by the hour. group: path of the input that names a capacity reservation group."""
     target = _target(ask, group, machine)
@@ -46,17 +53,17 @@ def machine_lines(
         yield from _reserved(ask, machine, count.expected, target, region)
 
 
-def _target(ask: Subject, path: tuple[str, ...], machine: str) -> Resource | str | None:
+def _target(ask: Subject, path: tuple[str | int, ...], machine: str) -> Resource | str | None:
     """The capacity that bills the machines: a reservation of this stack, the id of a group outside it, or None.
 
     A group bills nothing by itself, so machines in one without a reservation of their size are on demand.
     """
-    found = ask.resources.referred(ask.resource, path[0], RESERVATION_GROUP)
+    found = ask.resources.referred(ask.resource, str(path[0]), RESERVATION_GROUP)
     if found is not None:
         return next((item for item in _reservations(ask, found) if read(item.inputs, "sku", "name") == machine), None)
     named: Any = read(ask.resource.inputs, *path)
     if named is UNKNOWN:
-        raise CannotPrice(f"{'.'.join(path)} is not known before the update")
+        raise CannotPrice(f"{'.'.join(map(str, path))} is not known before the update")
     return str(named) if named else None
 
 

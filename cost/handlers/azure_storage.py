@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from cost.handlers.azure_place import ACCOUNT, owner_of, place_of
 from cost.model import CostLine, Free
 from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from cost.subject import CannotPrice, Subject, as_number
 
 _BYTES_PER_GIB: Final = 1024**3
 _FILES: Final = "https://azure.microsoft.com/pricing/details/storage/files/"
@@ -47,6 +48,9 @@ def share(ask: Subject) -> Iterator[CostLine]:
 @prices("azure-native:netapp:CapacityPool")
 def capacity_pool(ask: Subject) -> Iterator[CostLine]:
     """GiB of the pool as provisioned, by its service level (NetApp Files price page); volumes in it cost no more."""
-    level, size = ask.text("serviceLevel"), ask.number("size") / _BYTES_PER_GIB
+    level, size = ask.text("serviceLevel"), ask.get("size")
+    if not isinstance(size, int | float):
+        raise CannotPrice(f"size is {size!r}, expected a number of bytes")
+    gib = as_number(Decimal(size) / _BYTES_PER_GIB, "size")
     price = ask.price(f"netapp-{level.lower()}", "GiB-month", region=place_of(ask))
-    yield ask.line(f"NetApp Files {level}", size, price, basis=f"{size.normalize():,f} GiB")
+    yield ask.line(f"NetApp Files {level}", gib, price, basis=f"{gib.normalize():,f} GiB")

@@ -31,7 +31,7 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
     "gpu-operator": (_OPERATOR, "https://github.com/NVIDIA/gpu-operator/tree/main/deployments/gpu-operator"),
     "network-operator": (
         _OPERATOR,
-        "https://github.com/Mellanox/network-operator/tree/master/deployment/network-operator",
+        "https://github.com/Mellanox/network-operator/tree/v26.4.0/deployment/network-operator",
     ),
     "kueue": ("its controller's pods", "https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue"),
     "jobset": ("its controller's pods", "https://github.com/kubernetes-sigs/jobset/tree/main/charts/jobset"),

@@ -86,7 +86,7 @@ def cost_of(book: PriceBook) -> CostOf:
     """The estimate of some resources in us-east-1, or in `region`."""
 
     def found(*resources: Resource, region: str | None = "us-east-1", **options: Any) -> Estimate:
-        regions = {} if region is None else {"aws": region, "gcp": region}
+        regions = {} if region is None else {"aws": region, "azure-native": region, "gcp": region}
         return estimate(Resources(resources, default_regions=regions), book, **options)
 
     return found
@@ -129,8 +129,13 @@ def stack(make: MakeResource) -> Callable[..., list[Resource]]:
                      location="us-central1", loggingConfig={}),
             ],
             "azure-native": lambda: [
-                make("azure-native:storagecache:AmlFilesystem", "trial-storage-shared", parent=storage),
-                make("azure-native:containerservice:AgentPool", "trial-training-nodes", parent=training),
+                make("azure-native:containerservice:AgentPool", "trial-training-nodes", parent=training,
+                     resourceName="trial", count=nodes, vmSize="Standard_ND96isr_H100_v5", osDiskType="Ephemeral"),
+                make("azure-native:storagecache:AmlFilesystem", "trial-storage-shared", parent=storage,
+                     location="eastus", sku={"name": "AMLFS-Durable-Premium-125"}, storageCapacityTiB=32),
+                make("azure-native:containerservice:ManagedCluster", "trial-control-plane-cluster", parent=control,
+                     location="eastus", resourceName="trial", sku={"name": "Base", "tier": "Standard"},
+                     networkProfile={"outboundType": "userAssignedNATGateway"}),
             ],
         }  # fmt: skip
         return [cluster, training, storage, control, *of_cloud[cloud]()]

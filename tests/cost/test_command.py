@@ -47,6 +47,7 @@ def test_assumptions_are_inputs(recordings: Path) -> None:
 
 
 WRONG = [
+    (["report", "--prices", "gone.csv"], "{}", "error: --prices: 'gone.csv' is not a file; give a CSV file of prices"),
     (["report", "/nowhere/plan.json"], "", "No such file or directory"),
     (["report"], "", "error: stdin is empty; give the output of `pulumi preview --json --show-sames`"),
     (["report"], "{", "error: stdin is not JSON (line 1"),
@@ -62,7 +63,7 @@ WRONG = [
     (
         ["report", "--assume", "nat=1"],
         "{}",
-        "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, nat_gib",
+        "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
     ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
     (["rapport"], "", "No such command 'rapport'"),

@@ -256,5 +256,6 @@ def test_a_node_class_of_another_cloud_is_named(make: Make, cost_of: CostOf) -> 
     reference = {"group": "karpenter.example.com", "kind": "Other", "name": "class"}
     pool = make("kubernetes:karpenter.sh/v1:NodePool", "pool", spec={"template": {"spec": {"nodeClassRef": reference}}})
     assert [item.reason for item in cost_of(pool).not_priced] == [
-        "its node class is of 'karpenter.example.com'; priced are karpenter.k8s.aws and karpenter.k8s.gcp"
+        "its node class is of 'karpenter.example.com'; priced are karpenter.k8s.aws, karpenter.k8s.gcp, "
+        "karpenter.azure.com"
     ]

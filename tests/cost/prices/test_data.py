@@ -13,7 +13,7 @@ import pytest
 import cost.prices
 from cost import PriceBook
 from cost.machines import MACHINES
-from cost.prices import PriceRow
+from cost.prices import Price, PriceRow
 from cost.prices.row import as_of_date
 
 FOLDER = Path(cost.prices.__file__).parent
@@ -89,10 +89,10 @@ def test_every_line_of_the_sources_table_is_used_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("machine", sorted(MACHINES))
-def test_every_machine_of_the_gpu_table_has_a_price_in_the_home_region_of_its_cloud(machine: str) -> None:
+def test_every_machine_of_the_gpu_table_has_a_price_where_its_cloud_is_at_home(machine: str) -> None:
     provider = MACHINES[machine].provider
-    home = {"aws": "us-east-1", "gcp": "us-central1"}[provider]
-    assert any(row.sku == machine and row.region == home and not row.alt for row in BOOK.rows(provider))
+    home = {"aws": ["us-east-1"], "azure": ["eastus", "eastus2"], "gcp": ["us-central1"]}[provider]
+    assert any(row.sku == machine and row.region in home and not row.alt for row in BOOK.rows(provider))
 
 
 def test_machines_of_googles_page_are_kept_to_the_cent_and_say_what_the_page_prints() -> None:
@@ -147,3 +147,33 @@ def test_h100_machines_of_the_three_clouds_are_there_on_demand() -> None:
         ("gcp", "a3-megagpu-8g"),
         ("azure", "Standard_ND96isr_H100_v5"),
     } <= found
+
+
+# Azure/karpenter-provider-azure, the table generated on 2026-06-18: USD an hour in eastus, westeurope and japaneast.
+AZURE = {
+    "Standard_ND96isr_H100_v5": ("98.32", "127.816", "142.564"),
+    "Standard_ND96is_H100_v5": ("88.488", "115.034", "128.308"),
+    "Standard_NC40ads_H100_v5": ("6.98", "9.08", "10.121"),
+    "Standard_NC80adis_H100_v5": ("13.96", "18.16", "20.242"),
+}
+
+
+@pytest.mark.parametrize("machine", AZURE)
+def test_h100_machines_of_azure_have_their_price_in_every_region(machine: str) -> None:
+    found = [
+        BOOK.lookup("azure", region, machine, unit="instance-hour") for region in ("eastus", "westeurope", "japaneast")
+    ]
+    assert [price.usd for price in found if isinstance(price, Price)] == [Decimal(usd) for usd in AZURE[machine]]
+
+
+def test_the_size_without_infiniband_is_a_tenth_cheaper_wherever_both_are_sold() -> None:
+    rows = {(row.region, row.sku): row.usd_per_unit for row in BOOK.rows("azure")
+            if row.purchase == "on_demand" and row.unit == "instance-hour" and not row.alt}  # fmt: skip
+    both = [
+        region
+        for region, sku in rows
+        if sku == "Standard_ND96is_H100_v5" and (region, "Standard_ND96isr_H100_v5") in rows
+    ]
+    assert len(both) > 15
+    ratio = {rows[region, "Standard_ND96is_H100_v5"] / rows[region, "Standard_ND96isr_H100_v5"] for region in both}
+    assert {round(found, 4) for found in ratio} == {Decimal("0.9000")}
