@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sandbox.clouds.azure.identity import location_of
 from sandbox.clouds.azure.paths import path_of
 from sandbox.clouds.cloud import Resource
 from sandbox.clouds.diff import Change, property_names
@@ -17,10 +18,17 @@ _IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
 def replaces(resource: Resource, change: Change) -> bool | None:
     """Whether this change replaces the resource; None when the table has no answer for the property.
 
-    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path; tags are changed in place
-    by every resource provider.
+    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path and locations that differ in
+    spelling alone, which the provider takes for no change; tags are changed in place by every resource provider.
     """
     path = property_names(change.path)
     if path[0] in path_of(resource.type).parameters:
         return True
+    if path == ("location",) and _is_same_place(resource):
+        return False
     return False if path[0] in _IN_PLACE else listed("sandbox.clouds.azure", resource.token, path)
+
+
+def _is_same_place(resource: Resource) -> bool:
+    before, now = resource.old_inputs.get("location"), resource.inputs.get("location")
+    return isinstance(before, str) and isinstance(now, str) and location_of(before) == location_of(now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -14,6 +15,7 @@ from sandbox.clouds.azure.paths import AutoName, path_of
 from sandbox.clouds.cloud import Resource
 from sandbox.clouds.diff import Change, Kind
 from sandbox.clouds.schema import ResourceType, Schema
+from sandbox.clouds.values import UNKNOWN
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -47,6 +49,14 @@ def test_a_change_replaces_by_the_providers_table(
     account: AzureAccount, azure: Callable[..., Resource], token: str, path: str, expected: bool | None
 ) -> None:
     assert account.replaces(azure(token), Change(path, Kind.UPDATE)) is expected
+
+
+@pytest.mark.parametrize(("now", "expected"), [("East US", False), ("westus", True), (UNKNOWN, True)])
+def test_another_spelling_of_a_location_is_the_same_place(
+    account: AzureAccount, azure: Callable[..., Resource], now: Any, expected: bool
+) -> None:
+    asked = replace(azure("resources:ResourceGroup", location=now), old_inputs={"location": "eastus"})
+    assert account.replaces(asked, Change("location", Kind.UPDATE)) is expected
 
 
 def test_old_and_new_stand_side_by_side_only_under_generated_names(
