@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +25,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
+import policies
 from policies.evaluate import evaluate
 from policies.fence import run_resource_rule
 from policies.message import message
@@ -188,6 +195,48 @@ def program() -> Program:
 
 
 Found = Callable[..., list[tuple[str, str]]]
+_FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\((.*)\)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def project_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Mapping[str, str]], Path]:
+    """A project of its own, outside the checkout, with one program and the configuration of stack `test`."""
+
+    def make(program: Path, config: Mapping[str, str]) -> Path:
+        folder = tmp_path_factory.mktemp("pool")
+        shutil.copy(program, folder / "__main__.py")
+        runtime = {"name": "python", "options": {"virtualenv": sys.prefix}}
+        (folder / "Pulumi.yaml").write_text(json.dumps({"name": "pool", "runtime": runtime}))
+        (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": config}))
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def own_project(tmp_path: Path) -> Path:
+    """This repository's own program, with its stacks, in a folder of its own."""
+    checkout = Path(policies.__file__).parent.parent
+    shutil.copy(checkout / "Pulumi.yaml", tmp_path)
+    shutil.copytree(checkout / "stacks", tmp_path / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / ".venv").symlink_to(checkout / ".venv")
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
+    """Preview a stack of a folder with the pack: exit code, findings (level, policy, resource) and output."""
+
+    def run(folder: Path, stack: str, *arguments: str) -> tuple[int, list[tuple[str, str, str]], str]:
+        pack = str(Path(policies.__file__).parent)
+        command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--policy-pack", pack, "--stack", stack]
+        done = subprocess.run(
+            [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        )
+        output = done.stdout + done.stderr
+        return done.returncode, _FINDING.findall(output), output
+
+    return run
 
 
 @pytest.fixture

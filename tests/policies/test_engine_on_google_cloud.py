@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import policies
-
-PACK = Path(policies.__file__).parent
-CHECKOUT = PACK.parent
 PROGRAM = Path(__file__).with_name("google_project") / "__main__.py"
-FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\((.*)\)$", re.MULTILINE)
 INSTALLER = ("advisory", "exemptions-in-use", "kubernetes:apps/v1:DaemonSet: installer")
 POOL = "gcp:container:NodePool: train"
 
@@ -24,29 +14,14 @@ pytestmark = pytest.mark.engine
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    """A project of its own, outside the checkout."""
-    folder = tmp_path_factory.mktemp("pool")
-    shutil.copy(PROGRAM, folder / "__main__.py")
-    runtime = {"name": "python", "options": {"virtualenv": sys.prefix}}
-    (folder / "Pulumi.yaml").write_text(json.dumps({"name": "pool", "runtime": runtime}))
-    config = {"gcp:project": "training-trial", "gcp:region": "us-central1"}
-    (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": config}))
-    return folder
-
-
-def _preview(folder, stack, *arguments):
-    """Exit code, findings (level, policy, resource) and output."""
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--policy-pack", str(PACK), "--stack", stack]
-    done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-    output = done.stdout + done.stderr
-    return done.returncode, FINDING.findall(output), output
+def project(project_of):
+    return project_of(PROGRAM, {"gcp:project": "training-trial", "gcp:region": "us-central1"})
 
 
 @pytest.fixture
-def preview(project):
+def preview(project, previewed):
     """Preview with the pack and one mistake."""
-    return lambda mistake: _preview(project, "test", "-c", f"pool:mistake={mistake}")
+    return lambda mistake: previewed(project, "test", "-c", f"pool:mistake={mistake}")
 
 
 def test_the_good_example_has_no_finding_but_the_fabrics_own_daemon(preview):
@@ -128,11 +103,8 @@ def test_spot_is_told_and_stops_nothing(preview):
     assert (code, sorted(findings)) == (0, sorted([INSTALLER, ("advisory", "training-pool-not-on-spot", POOL)])), output
 
 
-def test_the_trial_of_this_repository_has_no_finding_but_the_fabrics_own_daemons(tmp_path):
-    shutil.copy(CHECKOUT / "Pulumi.yaml", tmp_path)
-    shutil.copytree(CHECKOUT / "stacks", tmp_path / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / ".venv").symlink_to(CHECKOUT / ".venv")
-    code, findings, output = _preview(tmp_path, "gcp-trial")
+def test_the_trial_of_this_repository_has_no_finding_but_the_fabrics_own_daemons(own_project, previewed):
+    code, findings, output = previewed(own_project, "gcp-trial")
     assert code == 0, output
     assert findings == [
         ("advisory", "exemptions-in-use", f"kubernetes:apps/v1:DaemonSet: trial-fabric-{name}")

@@ -1,0 +1,113 @@
+"""Seeded mistakes on Azure, on the real engine against the simulated cloud: each stops the preview."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).with_name("azure_project") / "__main__.py"
+POOL = "azure-native:containerservice:AgentPool: train"
+CLUSTER = "azure-native:containerservice:ManagedCluster: cluster"
+FIVE = "5 nodes of Standard_ND96isr_H100_v5"
+
+# What has no price leaves the budget open, and says so.
+OPEN = {"not-known-yet", "budget-undecidable"}
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def project(project_of):
+    subscription = "00000000-0000-0000-0000-000000000000"
+    return project_of(PROGRAM, {"azure-native:location": "eastus", "azure-native:subscriptionId": subscription})
+
+
+@pytest.fixture
+def preview(project, previewed):
+    """Preview with the pack and one mistake."""
+    return lambda mistake: _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistake}"))
+
+
+def _but_prices(result):
+    """The same without findings about prices; no other rule leaves anything open."""
+    code, findings, output = result
+    asked = set(re.findall(r"(\S+) cannot tell: ", output)) - {"budget", "budget-ceiling"}
+    assert asked == set(), output
+    return code, [finding for finding in findings if finding[1] not in OPEN], output
+
+
+def test_the_good_example_has_no_finding(preview):
+    code, findings, output = preview("none")
+    assert (code, findings) == (0, []), output
+
+
+@pytest.mark.parametrize(
+    ("mistake", "policy", "resource", "what"),
+    [
+        (
+            "pcie",
+            "training-pool-in-one-domain",
+            POOL,
+            "5 nodes of Standard_NC80adis_H100_v5, which has no InfiniBand (no r in its name)",
+        ),
+        (
+            "no-infiniband",
+            "training-pool-in-one-domain",
+            POOL,
+            "5 nodes of Standard_ND96is_H100_v5, which has no InfiniBand (no r in its name)",
+        ),
+        (
+            "two-pools",
+            "training-pool-in-one-domain",
+            POOL.replace("train", "spares"),
+            f"{FIVE} (`spares`, `train`) in 2 node pools: each is a scale set with InfiniBand of its own",
+        ),
+        (
+            "karpenter",
+            "training-pool-in-one-domain",
+            "kubernetes:karpenter.sh/v1:NodePool: elastic",
+            "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
+        ),
+        ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
+        ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} in no zone: Azure chooses where they stand"),
+        (
+            "reservation",
+            "no-group-on-foreign-reservation",
+            POOL,
+            "proximity placement group `near` together with capacity reservation group `h100`, which Azure refuses",
+        ),
+        ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
+        ("sliced", "accelerators-fit-machine", POOL, "gpuInstanceProfile MIG1g on a training pool"),
+        ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
+        ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
+        (
+            "infiniband-range",
+            "addresses-clear-of-reserved-ranges",
+            "azure-native:network:VirtualNetwork: vnet",
+            "virtual network `vnet` at 172.16.0.0/16, which overlaps InfiniBand's 172.16.0.0/16",
+        ),
+        ("no-label", "required-labels", CLUSTER, "tags: `team` missing"),
+        ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure takes none of"),
+    ],
+)
+def test_a_seeded_mistake_stops_the_preview(preview, mistake, policy, resource, what):
+    code, findings, output = preview(mistake)
+    assert code != 0
+    assert ("mandatory", policy, resource) in findings, output
+    assert {name for level, name, _ in findings if level == "mandatory"} == {policy}, output
+    assert what in output
+    assert "          why: " in output
+    assert "          fix: " in output
+
+
+def test_spot_is_told_and_stops_nothing(preview):
+    code, findings, output = preview("spot")
+    assert (code, findings) == (0, [("advisory", "training-pool-not-on-spot", POOL)]), output
+
+
+def test_the_trial_of_this_repository_has_no_finding_but_its_own_daemons(own_project, previewed):
+    code, findings, output = _but_prices(previewed(own_project, "azure-trial"))
+    assert code == 0, output
+    assert {(level, name) for level, name, _ in findings} <= {("advisory", "exemptions-in-use")}, output
