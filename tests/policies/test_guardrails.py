@@ -188,7 +188,7 @@ def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_pat
     code, out, _ = guardrails("check", str(good), str(bad))
     assert code == 1
     assert out.startswith(f"{good}: no findings\n\n{bad}\n\n[mandatory] required-labels  group\n")
-    assert "4 resources held against 21 rules; findings: 1 mandatory, 0 advisory." in out
+    assert "4 resources held against 23 rules; findings: 1 mandatory, 0 advisory." in out
 
 
 def test_every_file_that_cannot_be_read_is_named(guardrails, tmp_path):
@@ -213,7 +213,7 @@ def test_every_format_is_written_to_a_file_with_the_same_exit_code(guardrails, t
 def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
     (tmp_path / "config.json").write_text('{"required-labels": "disabled"}')
     code, out, _ = guardrails("check", "--config", str(tmp_path / "config.json"), stdin=_state({}))
-    assert (code, out) == (0, "2 resources held against 20 rules; findings: none.\n")
+    assert (code, out) == (0, "2 resources held against 22 rules; findings: none.\n")
 
 
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
