@@ -46,7 +46,9 @@ def test_the_preview_in_the_readme_is_that_of_the_trials_page() -> None:
 
 def test_the_comparison_in_the_readme_is_part_of_its_page() -> None:
     readme, page = (ROOT / "README.md").read_text(), (PAGES / "comparison.md").read_text()
-    [printed] = re.findall(r"^```\n +aws-trial +gcp-trial.*?\n\n(.*?)\n```$", readme, re.DOTALL | re.MULTILINE)
+    [printed] = re.findall(
+        r"^```\n +aws-trial +azure-trial +gcp-trial.*?\n\n(.*?)\n```$", readme, re.DOTALL | re.MULTILINE
+    )
     assert printed in page
     assert "$/training-GPU-hour" in printed
 

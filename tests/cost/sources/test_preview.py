@@ -12,7 +12,7 @@ import pulumi
 import pytest
 
 from cost import PriceBook
-from cost.preview import costed_plan
+from cost.preview import Watched, costed_plan
 
 RunProgram = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"
@@ -159,3 +159,21 @@ def test_an_update_says_the_totals_in_one_line(
         aws__region="us-east-1",
     )
     assert logged == [f"Cost of stack dev: {said}; the preview has the table"]
+
+
+def test_own_prices_that_cannot_be_used_end_the_program_before_anything_is_registered(
+    run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUCLUSTER_PRICES", "gone.csv")
+    refusals: list[str] = []
+
+    def at_end(watched: Watched) -> None:
+        with pytest.raises(pulumi.RunError) as caught:
+            costed_plan(watched)
+        refusals.append(str(caught.value))
+
+    run_program(lambda: Cluster("warn") and None, at_end=at_end, aws__region="us-east-1")
+    assert refusals == [
+        "GPUCLUSTER_PRICES: 'gone.csv' is not a file; give a CSV file of prices, as cost/prices/README.md describes\n"
+        "Nothing was registered, because these prices cannot be used."
+    ]
