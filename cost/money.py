@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cost.model import Unbounded
 
-__all__ = ["at_least", "money"]
+__all__ = ["at_least", "change", "money"]
 
 
 def money(amount: Decimal | Unbounded) -> str:
@@ -23,3 +23,11 @@ def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False
     if complete or isinstance(amount, str):
         return shown
     return f"at least {shown}" if amount else "unknown"
+
+
+def change(amount: Decimal | None) -> str:
+    """`+$1.00`, `-$1.00`, `$0.00`; `no bound` for None, where one of the two amounts has none."""
+    if amount is None:
+        return "no bound"
+    sign = "+" if amount > 0 else "-" if amount < 0 else ""
+    return f"{sign}${abs(amount):,.2f}"

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "urn_name", "urn_type"]
+__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "urn_name", "urn_stack", "urn_type"]
 
 
 class Unknown(enum.Enum):
@@ -45,6 +45,11 @@ def urn_type(urn: str) -> str:
 def urn_name(urn: str) -> str:
     """The logical name in a URN."""
     return urn.split("::", 3)[3]
+
+
+def urn_stack(urn: str) -> str:
+    """The stack in a URN."""
+    return urn.split("::")[0].removeprefix("urn:pulumi:")
 
 
 @dataclass(frozen=True, kw_only=True)

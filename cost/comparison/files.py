@@ -11,7 +11,7 @@ from cost.comparison.clusters import cluster_of
 from cost.comparison.compare import Column
 from cost.estimate import estimate
 from cost.prices import PriceBook
-from cost.resources import Resources
+from cost.resources import Resources, urn_stack
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_text
 
@@ -45,7 +45,7 @@ def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumption
             read.append((what, resources))
     if problems:
         raise NotReadable("\n".join(problems))
-    stacks = [_stack(resources) for _, resources in read]
+    stacks = [urn_stack(next(iter(resources)).urn) for _, resources in read]
     times = Counter(stacks)
     return [
         Column(
@@ -55,8 +55,3 @@ def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumption
         )
         for stack, (what, resources) in zip(stacks, read, strict=True)
     ]
-
-
-def _stack(resources: Resources) -> str:
-    """The stack's name, which every URN holds."""
-    return next(iter(resources)).urn.split("::")[0].removeprefix("urn:pulumi:")

@@ -9,7 +9,7 @@ from cost.estimate import Estimate
 from cost.model import Amounts, CostLine, Part, Unbounded
 from cost.verdict import budget_verdict
 
-__all__ = ["SCHEMA_VERSION", "as_json"]
+__all__ = ["SCHEMA_VERSION", "amounts_json", "as_json", "line_json", "text_of"]
 
 SCHEMA_VERSION: Final = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""
@@ -27,28 +27,28 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "currency": "USD",
         "complete": estimate.complete,
-        "monthly": _amounts(estimate.monthly),
-        "hourly": _amounts(estimate.hourly),
-        "per_training_gpu_hour": None if per_gpu is None else _text(per_gpu),
-        "per_training_gpu_hour_with_committed": None if with_committed is None else _text(with_committed),
-        "training_gpus": None if estimate.facts.training_gpus is None else _text(estimate.facts.training_gpus),
+        "monthly": amounts_json(estimate.monthly),
+        "hourly": amounts_json(estimate.hourly),
+        "per_training_gpu_hour": None if per_gpu is None else text_of(per_gpu),
+        "per_training_gpu_hour_with_committed": None if with_committed is None else text_of(with_committed),
+        "training_gpus": None if estimate.facts.training_gpus is None else text_of(estimate.facts.training_gpus),
         "trial": None
         if trial is None or days is None or trial_ceiling is None
-        else {"days": _text(days), "expected": _text(trial), "ceiling": _text(trial_ceiling)},
-        "committed_elsewhere_monthly": _text(estimate.committed_monthly),
-        "committed_elsewhere_upfront": _text(estimate.committed_upfront),
+        else {"days": text_of(days), "expected": text_of(trial), "ceiling": text_of(trial_ceiling)},
+        "committed_elsewhere_monthly": text_of(estimate.committed_monthly),
+        "committed_elsewhere_upfront": text_of(estimate.committed_upfront),
         "unpriced_compute": sorted({item.urn for item in estimate.unpriced_compute}),
         "budget": None
         if verdict is None
         else {
-            "monthly": _text(verdict.budget.monthly),
+            "monthly": text_of(verdict.budget.monthly),
             "on_exceed": verdict.budget.on_exceed,
             "verdict": verdict.outcome,
             "ceiling_over": verdict.ceiling_over,
-            "committed_outside": _text(verdict.committed),
+            "committed_outside": text_of(verdict.committed),
         },
         "parts": [_part(part) for part in estimate.parts],
-        "lines": [_line(line, estimate) for line in estimate.lines],
+        "lines": [line_json(line, estimate) for line in estimate.lines],
         "free": [
             {"resource": item.urn, "type": item.type, "why": item.why, "source": item.source}
             for item in sorted(estimate.free, key=lambda item: item.urn)
@@ -73,29 +73,30 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             "not_priced": estimate.coverage.not_priced,
         },
         "price_dates": None if dates is None else {"oldest": dates[0], "newest": dates[1]},
-        "monthly_by_confidence": {key: _text(value) for key, value in estimate.by_confidence.items()},
+        "monthly_by_confidence": {key: text_of(value) for key, value in estimate.by_confidence.items()},
     }
 
 
 def _part(part: Part) -> dict[str, Any]:
-    return {"name": part.name, "training": part.training, "monthly": _amounts(part.monthly)}
+    return {"name": part.name, "training": part.training, "monthly": amounts_json(part.monthly)}
 
 
-def _line(line: CostLine, estimate: Estimate) -> dict[str, Any]:
+def line_json(line: CostLine, estimate: Estimate) -> dict[str, Any]:
+    """One line with everything about its price."""
     return {
         "resource": line.urn,
         "resource_name": estimate.names.get(line.urn, ""),
         "part": line.part,
         "name": line.name,
-        "quantity": _text(line.quantity),
-        "floor_quantity": _text(line.floor),
-        "ceiling_quantity": _text(line.ceiling),
+        "quantity": text_of(line.quantity),
+        "floor_quantity": text_of(line.floor),
+        "ceiling_quantity": text_of(line.ceiling),
         "unit": line.unit,
         "basis": line.basis,
-        "unit_price": _text(line.unit_price),
-        "monthly": _text(line.monthly),
-        "monthly_floor": _text(line.monthly_floor),
-        "monthly_ceiling": _text(line.monthly_ceiling),
+        "unit_price": text_of(line.unit_price),
+        "monthly": text_of(line.monthly),
+        "monthly_floor": text_of(line.monthly_floor),
+        "monthly_ceiling": text_of(line.monthly_ceiling),
         "region": line.region,
         "purchase": line.purchase,
         "term": line.term,
@@ -104,18 +105,20 @@ def _line(line: CostLine, estimate: Estimate) -> dict[str, Any]:
         "confidence": line.confidence,
         "assumption": line.assumption,
         "spend": line.spend,
-        "committed_monthly": _text(line.committed_monthly),
-        "committed_upfront": _text(line.committed_upfront),
+        "committed_monthly": text_of(line.committed_monthly),
+        "committed_upfront": text_of(line.committed_upfront),
     }
 
 
-def _amounts(amounts: Amounts) -> dict[str, str]:
+def amounts_json(amounts: Amounts) -> dict[str, str]:
+    """Floor, expected and ceiling as text."""
     return {
-        "floor": _text(amounts.floor),
-        "expected": _text(amounts.expected),
-        "ceiling": _text(amounts.ceiling),
+        "floor": text_of(amounts.floor),
+        "expected": text_of(amounts.expected),
+        "ceiling": text_of(amounts.ceiling),
     }
 
 
-def _text(value: Decimal | Unbounded) -> str:
+def text_of(value: Decimal | Unbounded) -> str:
+    """A number as text, without an exponent."""
     return value if isinstance(value, str) else f"{value:f}"

@@ -66,6 +66,9 @@ WRONG = [
         "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
     ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
+    (["diff"], "", "Missing argument 'OLD'"),
+    (["diff", "-", "-"], "{}", "error: OLD and NEW are both stdin; give a file for one of them"),
+    (["diff", "/nowhere/plan.json", "-"], "{}", "No such file or directory"),
     (["rapport"], "", "No such command 'rapport'"),
 ]
 
@@ -113,6 +116,41 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
         "`pulumi preview --json --show-sames` or of `pulumi stack export`",
         f"error: {binary} is not text; give a plan or state file in JSON",
         f"error: {nothing} has no resources; give a plan or state of a stack that has some",
+    ]
+
+
+def test_a_change_over_the_budget_is_exit_1_in_every_form(recordings: Path, tmp_path: Path) -> None:
+    old, new = str(recordings / "plan.json"), str(recordings / "update.json")
+    table = _cost("diff", old, new)
+    assert (table.returncode, table.stderr) == (1, "")
+    assert "This raises the cost of dev by $80,468.40 a month" in table.stdout
+    output = tmp_path / "comment.md"
+    markdown = _cost("diff", old, new, "--format", "markdown", "--output", str(output))
+    assert (markdown.returncode, markdown.stdout, markdown.stderr) == (1, "", "")
+    assert output.read_text().endswith("\n<!-- gpucluster cost diff dev -->\n")
+    document = _cost("diff", "-", new, "--format", "json", stdin=Path(old).read_text())
+    assert document.stderr.startswith("over budget by $45,662.00")
+    assert json.loads(document.stdout)["monthly"]["change"]["expected"] == "80468.40"
+
+
+def test_storage_that_is_deleted_is_exit_1_though_it_costs_less(recordings: Path, tmp_path: Path) -> None:
+    state, plan = json.loads((recordings / "state.json").read_text()), tmp_path / "plan.json"
+    urn = next(item["urn"] for item in state["deployment"]["resources"] if "lustreFileSystem" in item["urn"])
+    plan.write_text(json.dumps({"steps": [{"op": "delete", "urn": urn, "oldState": {}}]}))
+    run = _cost("diff", str(recordings / "state.json"), str(plan), "--format", "json", "--quiet")
+    assert (run.returncode, run.stderr) == (1, "")
+    assert [(loss["resource"], loss["how"]) for loss in json.loads(run.stdout)["losses"]] == [(urn, "deleted")]
+    assert _cost("diff", str(recordings / "plan.json"), str(recordings / "state.json")).returncode == 0
+
+
+def test_both_files_that_cannot_be_compared_are_named(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("[]")
+    run = _cost("diff", str(broken), "-", stdin="")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert [line.partition(";")[0] for line in run.stderr.splitlines()] == [
+        f"error: {broken} is neither a plan nor a state (found no object)",
+        "error: stdin is empty",
     ]
 
 

@@ -1,0 +1,119 @@
+"""Deletions and replacements that money alone does not show: data and capacity, which nobody gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from cost.model import CostLine
+from cost.resources import urn_name, urn_type
+from cost.sources.ended import Ended
+
+__all__ = ["CAPACITY", "STORAGE", "Loss", "losses"]
+
+STORAGE: Final = frozenset(
+    {
+        "aws:ebs/snapshot:Snapshot",
+        "aws:ebs/volume:Volume",
+        "aws:efs/fileSystem:FileSystem",
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        "aws:s3/bucket:Bucket",
+        "azure-native:compute:Disk",
+        "azure-native:netapp:CapacityPoolVolume",
+        "azure-native:netapp:ElasticVolume",
+        "azure-native:storage:BlobContainer",
+        "azure-native:storage:FileShare",
+        "azure-native:storage:StorageAccount",
+        "azure-native:storagecache:AmlFilesystem",
+        "gcp:compute/disk:Disk",
+        "gcp:compute/regionDisk:RegionDisk",
+        "gcp:filestore/instance:Instance",
+        "gcp:lustre/instance:Instance",
+        "gcp:parallelstore/instance:Instance",
+        "gcp:storage/bucket:Bucket",
+    }
+)
+"""Types that hold data, by the tokens of the installed SDKs."""
+
+CAPACITY: Final = frozenset(
+    {
+        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
+        "aws:ec2/capacityReservation:CapacityReservation",
+        "azure-native:compute:CapacityReservation",
+        "azure-native:compute:CapacityReservationGroup",
+        "gcp:compute/futureReservation:FutureReservation",
+        "gcp:compute/reservation:Reservation",
+    }
+)
+"""Types that hold machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One resource with data or reserved machines that does not stay as it is.
+
+    what: `storage`, `reserved capacity`, or `machines in a reservation`.
+    how: `not in the new file` where that file is a state, which has no steps to say more.
+    monthly: USD a month that it cost before; zero too where it has no price.
+    """
+
+    urn: str
+    what: str
+    how: Literal["deleted", "replaced", "not in the new file"]
+    monthly: Decimal
+    because: tuple[str, ...] = ()
+    retained: bool = False
+
+    @property
+    def type(self) -> str:
+        """Type token."""
+        return urn_type(self.urn)
+
+    @property
+    def name(self) -> str:
+        """Logical name."""
+        return urn_name(self.urn)
+
+    @property
+    def outcome(self) -> str:
+        """What happens, in words, without the resource's name and what forces it."""
+        if self.retained:
+            return f"{self.what}: {self.how} in the stack, and kept and billed in the cloud (retainOnDelete)"
+        return f"{self.what}: {self.how}"
+
+
+def losses(
+    old: Mapping[str, Sequence[CostLine]], gone: Iterable[str], ended: Iterable[Ended], *, steps: bool
+) -> tuple[Loss, ...]:
+    """What is lost, by URN.
+
+    old: URN -> lines before. gone: URNs of the old file alone. ended: what the steps of the new file end. steps:
+    whether the new file has steps; they then say everything, and what is gone merely never came to be.
+    """
+    found = [
+        Loss(item.urn, what, item.how, _sum(old.get(item.urn, ())), item.because, item.retained)
+        for item in ended
+        if (what := _what(item.urn, old))
+    ]
+    if not steps:
+        found += [
+            Loss(urn, what, "not in the new file", _sum(old.get(urn, ()))) for urn in gone if (what := _what(urn, old))
+        ]
+    return tuple(sorted(found, key=lambda item: item.urn))
+
+
+def _what(urn: str, old: Mapping[str, Sequence[CostLine]]) -> str:
+    """What would be lost with a resource, empty where that is nothing but money."""
+    type_ = urn_type(urn)
+    if type_ in STORAGE:
+        return "storage"
+    if type_ in CAPACITY:
+        return "reserved capacity"
+    reserved = any(line.spend == "committed-elsewhere" for line in old.get(urn, ()))
+    return "machines in a reservation" if reserved else ""
+
+
+def _sum(lines: Iterable[CostLine]) -> Decimal:
+    return sum((line.monthly for line in lines), Decimal(0))

@@ -1,0 +1,1 @@
+"""The commands of `cost`, one a module."""

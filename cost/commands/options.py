@@ -1,0 +1,87 @@
+"""Options that several commands take, and that mean the same in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TextIO, TypeVar
+
+import click
+
+from cost.assumptions import Assumptions
+from cost.prices import PRICES_VARIABLE
+
+__all__ = ["FINDINGS", "assumptions_of", "form", "name_of", "output", "presentation", "prices", "pricing"]
+
+FINDINGS: Final = 1
+"""Exit code where something was found: over budget, or what the command looks for."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+output = click.option(
+    "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
+)
+
+prices = click.option(
+    "--prices", metavar="FILE", help=f"CSV file of your own prices, before {PRICES_VARIABLE} and the book."
+)
+
+
+def form(*forms: str) -> Callable[[_Command], _Command]:
+    """`--format`, one of `forms`; the first unless another is asked for."""
+    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True)
+
+
+def presentation(command: _Command) -> _Command:
+    """`--output`, `--color` and `--quiet`.
+
+    No command of ours has colour; the option is there because it is in all of them.
+    """
+    for option in reversed(
+        (
+            output,
+            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
+            click.option("--quiet", is_flag=True, help="No remarks on stderr."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def pricing(command: _Command) -> _Command:
+    """What an estimate is made with: `--expected-share`, `--assume` and `--prices`."""
+    for option in reversed(
+        (
+            click.option(
+                "--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average."
+            ),
+            click.option(
+                "--assume", metavar="NAME=VALUE", multiple=True, help=f"One of {', '.join(Assumptions.names())}."
+            ),
+            prices,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def assumptions_of(expected_share: str | None, assume: Sequence[str]) -> Assumptions:
+    """The assumptions that options set. click.BadParameter says what is wrong with them."""
+    values: dict[str, str] = {}
+    for item in assume:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise click.BadParameter(
+                f"{item!r} is not NAME=VALUE; write for example nat_gib=500", param_hint="--assume"
+            )
+        values[name.replace("-", "_")] = value
+    if expected_share is not None:
+        values["expected_share"] = expected_share
+    try:
+        return Assumptions().with_values(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--assume") from None
+
+
+def name_of(file: TextIO) -> str:
+    """What messages call a file."""
+    return "stdin" if file.name == "<stdin>" else file.name

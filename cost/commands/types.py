@@ -1,0 +1,33 @@
+"""`cost types`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+import cost.handlers  # noqa: F401  # pyright: ignore[reportUnusedImport]  # registers the handlers
+from cost.commands.options import form as form_of
+from cost.free import free_types
+from cost.registry import priced_types
+
+__all__ = ["types"]
+
+
+@click.command()
+@form_of("table", "json")
+def types(form: str) -> None:
+    """The resource types that are priced, and those that are free, with sources."""
+    priced = {name: (handler.__doc__ or "").strip().splitlines()[0] for name, handler in priced_types().items()}
+    free = free_types()
+    if form == "json":
+        listed = {name: {"why": why, "source": source} for name, (why, source) in free.items()}
+        click.echo(json.dumps({"schema_version": 1, "priced": priced, "free": listed}, indent=2))
+        return
+    click.echo(f"Priced ({len(priced)})")
+    for name, text in priced.items():
+        click.echo(f"  {name}\n      {text}")
+    click.echo(f"\nFree ({len(free)})")
+    for name, (why, source) in free.items():
+        click.echo(f"  {name}\n      {why} ({source})")
+    click.echo("\nAny other type is named as not priced.")

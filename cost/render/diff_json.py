@@ -1,0 +1,102 @@
+"""A change for machines. Money is text, as in `cost report`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from cost.changes import Diff, LineChange
+from cost.changes.diff import ResourceChange, change_of
+from cost.model import Amounts, NotPriced
+from cost.render.json import SCHEMA_VERSION, amounts_json, line_json, text_of
+from cost.verdict import budget_verdict
+
+__all__ = ["diff_json"]
+
+
+def diff_json(found: Diff) -> dict[str, Any]:
+    """A document of plain values, in a stable order; lines that stay the same are only counted.
+
+    A change is null where one of its amounts is unbounded. Amounts are "at least" where `complete` is false.
+    """
+    verdict = budget_verdict(found.new.estimate)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "currency": "USD",
+        "stack": found.stack,
+        "old": found.old.title,
+        "new": found.new.title,
+        "complete": {"before": found.old.estimate.complete, "after": found.new.estimate.complete},
+        "monthly": _monthly(found.before, found.after),
+        "hourly": _monthly(found.old.estimate.hourly, found.new.estimate.hourly),
+        "per_training_gpu_hour": {
+            "before": _maybe(found.old.estimate.per_training_gpu_hour),
+            "after": _maybe(found.new.estimate.per_training_gpu_hour),
+        },
+        "committed_elsewhere_monthly": {
+            "before": text_of(found.old.estimate.committed_monthly),
+            "after": text_of(found.new.estimate.committed_monthly),
+        },
+        "budget": None if verdict is None else {"monthly": text_of(verdict.budget.monthly), "verdict": verdict.outcome},
+        "parts": [
+            {
+                "name": part.name,
+                "complete": {"before": not part.unpriced[0], "after": not part.unpriced[1]},
+                "monthly": _monthly(part.before, part.after),
+                "resources": [_resource(item, found) for item in part.resources if item.changed],
+                "lines_the_same": len(part.lines) - len(part.changed),
+            }
+            for part in found.parts
+        ],
+        "losses": [
+            {
+                "resource": loss.urn,
+                "type": loss.type,
+                "what": loss.what,
+                "how": loss.how,
+                "because": list(loss.because),
+                "retained": loss.retained,
+                "monthly_before": text_of(loss.monthly),
+            }
+            for loss in found.losses
+        ],
+        "newly_unpriced": [_unpriced(item) for item in found.newly_unpriced],
+        "no_longer_unpriced": [_unpriced(item) for item in found.no_longer_unpriced],
+    }
+
+
+def _resource(item: ResourceChange, found: Diff) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "monthly": _monthly(item.before, item.after),
+        "lines": [_line(line, found) for line in item.changed],
+    }
+
+
+def _line(line: LineChange, found: Diff) -> dict[str, Any]:
+    return {
+        "kind": line.kind,
+        "change": text_of(line.change),
+        "before": None if line.before is None else line_json(line.before, found.old.estimate),
+        "after": None if line.after is None else line_json(line.after, found.new.estimate),
+    }
+
+
+def _monthly(before: Amounts, after: Amounts) -> dict[str, Any]:
+    return {
+        "before": amounts_json(before),
+        "after": amounts_json(after),
+        "change": {
+            "floor": text_of(after.floor - before.floor),
+            "expected": text_of(after.expected - before.expected),
+            "ceiling": _maybe(change_of(before.ceiling, after.ceiling)),
+        },
+    }
+
+
+def _unpriced(item: NotPriced) -> dict[str, str]:
+    return {"resource": item.urn, "type": item.type, "part": item.part, "reason": item.reason}
+
+
+def _maybe(value: Decimal | None) -> str | None:
+    return None if value is None else text_of(value)

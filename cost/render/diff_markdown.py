@@ -1,0 +1,110 @@
+"""A change as a comment for a pull request: a sentence, a small table, the detail folded, and a hidden marker.
+
+It fits within what GitHub takes, 65,536 characters, counted here as bytes of UTF-8 so that it fits wherever else it is
+posted. Totals come first and are always whole; each list after them ends with how much of it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from cost.changes import Diff, LineChange, Loss, PartChange
+from cost.model import NotPriced
+from cost.money import change, money
+from cost.render.diff_words import MARKS, part_cells, sentence, total_rows
+from cost.render.markdown import code, marker
+from cost.resources import urn_name
+from cost.verdict import budget_verdict
+
+__all__ = ["LONGEST", "diff_markdown"]
+
+LONGEST: Final = 65_536
+_PARTS, _LOSSES, _UNPRICED, _ROOM_FOR_THE_REST = 12_000, 12_000, 6_000, 4_000
+"""Bytes that the rows of each list take at the most, and of all that is no list."""
+
+_ROW = tuple[str, Decimal]
+"""A row and what it adds to the total."""
+
+
+def diff_markdown(found: Diff) -> str:
+    """The comment. The order hangs on amounts and names alone, so that the same change gives the same text."""
+    stack = code(found.stack) if found.stack else "the stack"
+    out = [f"**{sentence(found, stack)}**", "", "| | before | after | change |", "| --- | ---: | ---: | ---: |"]
+    out += [_row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
+    out += _fitting([_part(part) for part in found.parts if _moves(part)], _PARTS, "parts")
+    verdict = budget_verdict(found.new.estimate)
+    if verdict is not None:
+        out += ["", f"Budget: {verdict.sentence}."]
+    if found.losses:
+        out += ["", "**Storage and reserved capacity that do not stay as they are**", ""]
+        out += _fitting([_loss(loss) for loss in found.losses], _LOSSES, "resources", listed=True)
+    for heading, items in (
+        ("Newly without a price, not in the total", found.newly_unpriced),
+        ("No longer without a price", found.no_longer_unpriced),
+    ):
+        if items:
+            out += ["", f"**{heading}**", ""]
+            out += _fitting([_unpriced(item) for item in items], _UNPRICED, "resources", listed=True)
+    out += _detail(found, LONGEST - _bytes(out) - _ROOM_FOR_THE_REST)
+    out += ["", "List prices in USD a month, before tax, discounts, support and data transfer.", ""]
+    return "\n".join([*out, marker("cost diff", found.stack)])
+
+
+def _detail(found: Diff, room: int) -> list[str]:
+    lines = found.changed
+    if not lines:
+        return []
+    rows = _fitting([_line(line) for line in lines], room, "lines")
+    count = "1 line changes" if len(lines) == 1 else f"{len(lines):,} lines change"
+    head = ["| | resource | line | before | after | change |", "| --- | --- | --- | ---: | ---: | ---: |"]
+    return ["", f"<details><summary>{count}</summary>", "", *head, *rows, "", "</details>"]
+
+
+def _fitting(rows: Sequence[_ROW], room: int, what: str, *, listed: bool = False) -> list[str]:
+    """The first rows that fit into so many bytes, and how many more there are and what they change together."""
+    shown: list[str] = []
+    for row, _ in rows:
+        room -= len(row.encode()) + 1
+        if room < 0:
+            break
+        shown.append(row)
+    left = rows[len(shown) :]
+    if left:
+        more, together = f"{len(left):,} more {what}", sum((amount for _, amount in left), Decimal(0))
+        shown.append(f"- {more}" if listed else _row(f"{more}, together {change(together)}"))
+    return shown
+
+
+def _moves(part: PartChange) -> bool:
+    return bool(part.changed) or part.unpriced[0] != part.unpriced[1]
+
+
+def _part(part: PartChange) -> _ROW:
+    return _row(code(part.name), *part_cells(part)), part.change
+
+
+def _line(line: LineChange) -> _ROW:
+    before = money(line.monthly_before.expected) if line.before else ""
+    after = money(line.monthly_after.expected) if line.after else ""
+    cells = (f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), before, after, change(line.change))
+    return _row(*cells), line.change
+
+
+def _loss(loss: Loss) -> _ROW:
+    cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
+    because = f", forced by {', '.join(map(code, loss.because[:3]))}" if loss.because and not loss.retained else ""
+    return f"- {code(loss.name)} ({code(loss.type)}): {loss.outcome}{because}{cost}", Decimal(0)
+
+
+def _unpriced(item: NotPriced) -> _ROW:
+    return f"- {code(urn_name(item.urn))} ({code(item.type)}): {code(item.reason)}", Decimal(0)
+
+
+def _row(*cells: str) -> str:
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
+
+
+def _bytes(lines: Sequence[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)

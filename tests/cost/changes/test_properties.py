@@ -1,0 +1,111 @@
+"""What holds for any two estimates: the difference of the totals is the sum of everything that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cost import Estimate
+from cost.changes import Side, diff
+from cost.changes.diff import change_of
+from cost.estimate import Coverage
+from cost.facts import Facts
+from cost.model import UNBOUNDED, Amounts, CostLine, Part
+from cost.render.diff_json import diff_json
+
+
+def side_of_lines(lines: Iterable[CostLine]) -> Side:
+    """A side that holds these lines, in their parts."""
+    given = list(lines)
+    names = dict.fromkeys(line.part for line in given)
+    parts = tuple(Part(name, tuple(line for line in given if line.part == name)) for name in names)
+    found = Estimate(parts=parts, free=(), not_priced=(), coverage=Coverage(len(given), 0, 0), facts=Facts(), names={})
+    return Side("lines", found, frozenset(line.urn for line in given), "dev")
+
+
+QUANTITIES = st.decimals(min_value=0, max_value=10_000, places=3)
+PRICES = st.decimals(min_value=0, max_value=200, places=5)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> CostLine:
+    name = draw(st.sampled_from(["a", "b", "c"]))
+    quantity = draw(QUANTITIES)
+    autoscaled = draw(st.booleans())
+    return CostLine(
+        urn=f"urn:pulumi:dev::test::aws:ebs/volume:Volume::{name}",
+        part=draw(st.sampled_from(["training", "storage"])),
+        name=draw(st.sampled_from(["2 x machine", "3 x machine", "disks", "disks: IOPS"])),
+        quantity=quantity,
+        unit=draw(st.sampled_from(["hour", "GiB-month"])),
+        unit_price=draw(PRICES),
+        region="us-east-1",
+        purchase="on_demand",
+        source="test",
+        as_of="2026-10-10",
+        confidence="high",
+        floor=draw(QUANTITIES) if autoscaled else quantity,
+        ceiling=draw(QUANTITIES | st.just(UNBOUNDED)) if autoscaled else quantity,
+    )
+
+
+SIDES = st.lists(lines(), max_size=12).map(side_of_lines)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SIDES, SIDES)
+def test_the_change_is_the_difference_of_the_two_reports(old: Side, new: Side) -> None:
+    found = diff(old, new)
+    before, after = old.estimate.monthly, new.estimate.monthly
+    assert found.change == after.expected - before.expected
+    assert sum((line.change for line in found.changed), Decimal(0)) == found.change
+    shown = diff_json(found)["monthly"]["change"]
+    ceiling = change_of(before.ceiling, after.ceiling)
+    assert shown == {
+        "floor": f"{after.floor - before.floor:f}",
+        "expected": f"{after.expected - before.expected:f}",
+        "ceiling": None if ceiling is None else f"{ceiling:f}",
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(SIDES, SIDES)
+def test_lines_sum_to_resources_these_to_parts_and_these_to_the_totals(old: Side, new: Side) -> None:
+    found = diff(old, new)
+    for side, amounts in ((old, [part.before for part in found.parts]), (new, [part.after for part in found.parts])):
+        assert {part.name: part.monthly for part in side.estimate.parts} == {
+            part.name: amount for part, amount in zip(found.parts, amounts, strict=True) if amount != Amounts()
+        } | {part.name: Amounts() for part in side.estimate.parts if part.monthly == Amounts()}
+        assert sum((amount.expected for amount in amounts), Decimal(0)) == side.estimate.monthly.expected
+        assert sum((amount.floor for amount in amounts), Decimal(0)) == side.estimate.monthly.floor
+    for part in found.parts:
+        assert sum((item.change for item in part.resources), Decimal(0)) == part.change
+        assert [sum((line.change for line in item.lines), Decimal(0)) for item in part.resources] == [
+            item.change for item in part.resources
+        ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(SIDES, SIDES)
+def test_every_line_of_either_side_is_there_once(old: Side, new: Side) -> None:
+    found = [line for part in diff(old, new).parts for line in part.lines]
+    for side, shown in ((old, [line.before for line in found]), (new, [line.after for line in found])):
+        assert sorted(map(repr, filter(None, shown))) == sorted(map(repr, side.estimate.lines))
+
+
+@settings(max_examples=40, deadline=None)
+@given(SIDES, SIDES)
+def test_the_other_way_round_every_change_has_the_other_sign(old: Side, new: Side) -> None:
+    there, back = diff(old, new), diff(new, old)
+    assert there.change == -back.change
+    assert {part.name: part.change for part in there.parts} == {part.name: -part.change for part in back.parts}
+
+
+@settings(max_examples=30, deadline=None)
+@given(SIDES)
+def test_nothing_changes_between_a_report_and_itself(side: Side) -> None:
+    found = diff(side, side)
+    assert (found.changed, found.change, found.losses) == ((), Decimal(0), ())

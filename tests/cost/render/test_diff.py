@@ -1,0 +1,133 @@
+"""A change as a table, as Markdown and for machines, compared with what a person read and approved."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost import PriceBook, Resource, Resources, estimate
+from cost.changes import Diff, Side, diff
+from cost.render.diff_json import diff_json
+from cost.render.diff_markdown import LONGEST, diff_markdown
+from cost.render.diff_table import diff_table
+from cost.render.layout import NARROWEST, WIDEST
+from cost.sources.ended import Ended
+from cost.sources.files import read_file
+
+Make = Callable[..., Resource]
+GOLDEN = Path(__file__).parent / "golden" / "diff"
+
+
+def _check(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if "UPDATE_GOLDEN" in os.environ:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text + "\n")
+    assert text + "\n" == path.read_text()
+
+
+@pytest.fixture
+def grown(recordings: Path, book: PriceBook) -> Diff:
+    """The recorded state, and the recorded plan of two nodes more."""
+    sides: list[Side] = []
+    for name in ("state.json", "update.json"):
+        read = read_file((recordings / name).read_text(), name)
+        urns = frozenset(resource.urn for resource in read.resources)
+        sides.append(Side(name, estimate(read.resources, book), urns, "dev", read.is_plan, read.ended))
+    return diff(sides[0], sides[1])
+
+
+@pytest.fixture
+def reshaped(make: Make, book: PriceBook) -> Diff:
+    """A change of everything: a pool without a limit, storage replaced, a part gone, something without a price."""
+    storage, old_part, new_part = (make("x:y:Part", name, custom=False) for name in ("storage", "old", "new|part"))
+    shared = make("aws:fsx/lustreFileSystem:LustreFileSystem", "shared", parent=storage, storageCapacity=1200,
+                  deploymentType="PERSISTENT_2", perUnitStorageThroughput=125)  # fmt: skip
+    requirements = [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
+                    {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]}]  # fmt: skip
+
+    def pool(**limits: Any) -> Resource:
+        spec = {"template": {"spec": {"requirements": requirements, "nodeClassRef": {"name": "c"}}}, **limits}
+        expected = {"annotations": {"gpucluster/expected-gpus": 1}}
+        return make("kubernetes:karpenter.sh/v1:NodePool", "pool", metadata=expected, spec=spec)
+
+    machines = make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"})
+    gone = make("aws:ec2/natGateway:NatGateway", "nat", parent=old_part)
+    new = make("aws:ebs/volume:Volume", "disk @team <b>`x`", type="gp3", size=100, parent=new_part)
+    odd = make("aws:rds/instance:Instance", "database", parent=new_part)
+
+    def side(title: str, *resources: Resource, ended: tuple[Ended, ...] = ()) -> Side:
+        found = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)
+        return Side(title, found, frozenset(item.urn for item in resources), "dev", bool(ended), ended)
+
+    return diff(
+        side("old.json", storage, old_part, shared, gone, machines, pool(limits={"nvidia.com/gpu": "4"})),
+        side("new.json", storage, new_part, shared, new, odd, machines, pool(),
+             ended=(Ended(shared.urn, "replaced", ("subnetIds",)), Ended(gone.urn, "deleted"))),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["grown", "reshaped"])
+def test_a_change_in_every_form(name: str, request: pytest.FixtureRequest) -> None:
+    found: Diff = request.getfixturevalue(name)
+    _check(f"{name}.txt", diff_table(found))
+    _check(f"{name}.md", diff_markdown(found))
+    _check(f"{name}.json", json.dumps(diff_json(found), indent=2))
+
+
+@pytest.mark.parametrize("width", [NARROWEST, WIDEST])
+def test_no_line_is_wider_than_the_table(reshaped: Diff, grown: Diff, width: int) -> None:
+    for found in (reshaped, grown):
+        assert max(map(len, diff_table(found, width).splitlines())) <= width
+
+
+def test_nothing_that_changes_is_one_sentence(grown: Diff) -> None:
+    found = diff(grown.old, grown.old)
+    assert diff_markdown(found).startswith("**The cost of `dev` does not change: at least $215,193.60 a month.**\n")
+    assert "<details>" not in diff_markdown(found)
+
+
+def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
+    """`number` volumes, each in a part of its own and replaced, and as many resources without a price."""
+    parts = [make("x:y:Part", f"{name}{n}", custom=False) for n in range(number)]
+    sides: list[Side] = []
+    for size in (100, 200):
+        volumes = [
+            make("aws:ebs/volume:Volume", f"{name}{n}", type="gp3", size=size + n, parent=part)
+            for n, part in enumerate(parts)
+        ]
+        odd = [make("aws:rds/instance:Instance", f"{name}{n}-odd-{size}", parent=part) for n, part in enumerate(parts)]
+        resources = [*parts, *volumes, *odd]
+        found = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)
+        ended = tuple(Ended(item.urn, "replaced", ("size",)) for item in volumes) if size == 200 else ()
+        sides.append(Side("x", found, frozenset(item.urn for item in resources), "dev", size == 200, ended))
+    return diff(sides[0], sides[1])
+
+
+@pytest.mark.parametrize("name", ["disk-", "`|@é" * 60], ids=["plain", "hostile"])
+def test_a_thousand_resources_fit_into_a_comment_with_the_totals_first(make: Make, book: PriceBook, name: str) -> None:
+    found = _many(make, book, 1000, name)
+    text = diff_markdown(found)
+    assert len(text.encode()) <= LONGEST
+    assert text.count("| **Total per month** |") == 1
+    assert text.index("**Total per month**") < 1000
+    head, detail = text.split("<details><summary>1,000 lines change</summary>")
+    shown = detail.count("| `~` |")
+    (more,) = re.findall(r"\| ([\d,]+) more lines, together \+\$([\d,.]+) \|", detail)
+    assert (int(more[0].replace(",", "")) + shown, more[1]) == (1000, f"{(1000 - shown) * 8:,.2f}")
+    assert [kind for kind in ("parts", "resources") if f" more {kind}" in head] == ["parts", "resources"]
+    assert text.endswith("<!-- gpucluster cost diff dev -->")
+    assert detail.count("</details>") == 1
+
+
+def test_the_order_does_not_hang_on_that_of_the_resources(grown: Diff, recordings: Path, book: PriceBook) -> None:
+    read = read_file((recordings / "update.json").read_text(), "update.json").resources
+    backwards = Resources(reversed(list(read)), default_regions={"aws": "us-east-1"})
+    new = Side("update.json", estimate(backwards, book), grown.new.urns, "dev", True)
+    assert diff_markdown(diff(grown.old, new)) == diff_markdown(grown)
