@@ -18,8 +18,8 @@ _IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
 def replaces(resource: Resource, change: Change) -> bool | None:
     """Whether this change replaces the resource; None when the table has no answer for the property.
 
-    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path and locations that differ in
-    spelling alone, which the provider takes for no change; tags are changed in place by every resource provider.
+    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path, and locations in another
+    spelling, which the provider takes for no change; tags are changed in place by every resource provider.
     """
     path = property_names(change.path)
     if path[0] in path_of(resource.type).parameters:
