@@ -1,5 +1,5 @@
 """Every way to buy, place and store, from `examples/specs/aws`, on the real engine: built as its page in
-`docs/examples` says, unchanged after, destroyed.
+`docs/examples` says, destroyed; some of them unchanged between, one for each way to place.
 
 A kind is an example, with a machine behind `@` where the stack's configuration names one.
 """
@@ -35,6 +35,8 @@ KINDS = [
     "single-node",
     "storage-fast",
 ]
+PLACED = {"on-demand-group", "reservation", "reservation-in-group", "h200"}
+"""Those that are previewed again once they stand; the others differ from them in machines, storage and price only."""
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def todays_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
-def test_each_kind_is_built_and_stays_and_goes(kind: Any, todays_pages: Path, request: pytest.FixtureRequest) -> None:
+def test_each_kind_is_built_as_promised_and_goes(kind: Any, todays_pages: Path, request: pytest.FixtureRequest) -> None:
     made = kind.pulumi("up", "--yes", "--policy-pack", "policies")
     assert made.code == 0, made.text
     assert "[mandatory]" not in made.text
@@ -68,9 +70,10 @@ def test_each_kind_is_built_and_stays_and_goes(kind: Any, todays_pages: Path, re
         page = (todays_pages / f"{name}.md").read_text()
         [promised] = re.findall(r"^\$ pulumi preview .*?\n(.*?)\n```$", page, re.DOTALL | re.MULTILINE)
         assert promised in "\n".join(line.removeprefix("    ") for line in made.out.splitlines())
-    after = kind.pulumi("preview", "--expect-no-changes")
-    assert after.code == 0, after.text
-    gone = kind.pulumi("destroy", "--yes")
+    if name in PLACED:
+        after = kind.pulumi("preview", "--expect-no-changes")
+        assert after.code == 0, after.text
+    gone = kind.pulumi("destroy", "--yes", "--skip-preview")
     assert gone.code == 0, gone.text
     assert kind.ledger() == []
 

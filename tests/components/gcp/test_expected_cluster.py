@@ -33,10 +33,11 @@ NODES = "-node-cd10@my-project.iam.gserviceaccount.com"
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Declare = Callable[..., Registered]
+Registering = Callable[[Callable[[], object]], Registered]
 
 
 @pytest.fixture
-def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declare:
+def declared(registered: Registering) -> Declare:
     """Gives what an example spec registers in the project, by name; `changes` are those of its fields."""
 
     def run(example: str, **changes: Any) -> Registered:
@@ -815,6 +816,15 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
             {"project": "my-project", "role": "roles/container.clusterViewer", "member": "user:ada@example.com"},
         )
     ]
+
+
+def test_charts_install_karpenter_and_no_gpu_software(registered: Registering) -> None:
+    from components.gcp.cluster import TrainingCluster
+
+    plan = plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), HERE, stack="gcp-trial")
+    found = registered(lambda: TrainingCluster(plan.name, plan))
+    charts = [inputs["chart"] for type_, _, inputs in found if type_ == "kubernetes:helm.sh/v3:Release"]
+    assert sorted(chart.rsplit("/", 1)[-1] for chart in charts) == ["karpenter", "karpenter-crd"]
 
 
 def test_the_kubeconfig_holds_no_credential() -> None:
