@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pulumi
-from pulumi_gcp import compute
 
+from components.gcp import compute
 from components.gcp.location import Location
 
 __all__ = ["Subnet", "fabric_networks"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pulumi
-from pulumi_gcp import compute, servicenetworking
+from pulumi_gcp import servicenetworking
 
+from components.gcp import compute
 from components.gcp.fabric_networks import Subnet, fabric_networks
 from components.gcp.identity import Labeller
 from components.gcp.location import Location

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_gcp import compute, lustre, storage
+from pulumi_gcp import lustre, storage
 
+from components.gcp import compute
 from components.gcp.identity import Labeller, workload_pool
 from components.gcp.location import Location
 from components.gcp.lustre import LustrePlan

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_gcp import compute, container
+from pulumi_gcp import container
 
+from components.gcp import compute
 from components.gcp.control_plane import ControlPlane
 from components.gcp.fabric_networks import Subnet
 from components.gcp.identity import Labeller, NodeIdentity

@@ -1,0 +1,39 @@
+"""Single resources of a cloud's SDK without the hundreds beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.machinery
+import sys
+import types
+from collections.abc import Generator
+
+__all__ = ["without_the_rest"]
+
+
+@contextlib.contextmanager
+def without_the_rest(package: str) -> Generator[None]:
+    """Inside it, modules of a package such as `pulumi_gcp.compute` are imported without its `__init__`, which imports
+    all of them: seconds for a handful of resources.
+
+    The package itself is as before afterwards: whoever uses it gets all of it, with the very classes imported here.
+    Raises ModuleNotFoundError when the SDK has no such package.
+    """
+    above, _, _ = package.rpartition(".")
+    parent = importlib.import_module(above)
+    # By its place: asking the package, which the SDK loads on first use, would load it.
+    spec = importlib.machinery.PathFinder.find_spec(package, parent.__path__)
+    if spec is None or spec.submodule_search_locations is None:
+        raise ModuleNotFoundError(f"no package {package}", name=package)
+    there = sys.modules.get(package)
+    stand_in = types.ModuleType(package)
+    stand_in.__path__ = list(spec.submodule_search_locations)
+    sys.modules[package] = stand_in
+    try:
+        yield
+    finally:
+        if there is None:
+            del sys.modules[package]
+        else:
+            sys.modules[package] = there
