@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "urn_name", "urn_stack", "urn_type"]
+__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "region_key", "urn_name", "urn_stack", "urn_type"]
 
 
 class Unknown(enum.Enum):
@@ -35,6 +35,11 @@ class Unknown(enum.Enum):
 
 
 UNKNOWN: Final = Unknown.UNKNOWN
+
+
+def region_key(package: str) -> str:
+    """The key of a package's configuration that names the region of its default provider."""
+    return "location" if package == "azure-native" else "region"
 
 
 def urn_type(urn: str) -> str:

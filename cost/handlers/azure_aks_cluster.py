@@ -31,7 +31,8 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
         yield ask.not_priced("node auto provisioning with its own default pools, which no plan shows", compute=True)
     elif provisioning and not ask.resources.of_type(_POOL):
         yield ask.free(
-            "node auto provisioning without pools starts nothing", "https://learn.microsoft.com/azure/aks/nap"
+            "node auto provisioning without pools starts nothing",
+            "https://learn.microsoft.com/azure/aks/node-auto-provisioning",
         )
     yield from or_named(ask, _metrics(ask, region))
     yield from or_named(ask, _logs(ask, region))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
-from cost.resources import Resource, Resources
+from cost.resources import Resource, Resources, region_key
 from cost.shape import is_list, is_object
 from cost.sources.errors import NotReadable
 from cost.sources.values import resource_of
@@ -60,12 +60,9 @@ def _known_provider(resource: Resource, found: Mapping[str, Resource]) -> Resour
 
 
 def _regions(config: Mapping[str, Any]) -> dict[str, str]:
-    """Package -> region of its default provider, from keys such as `aws:region`."""
-    return {
-        key.removesuffix(":region"): value
-        for key, value in config.items()
-        if key.endswith(":region") and isinstance(value, str)
-    }
+    """Package -> region of its default provider, from keys such as `aws:region` and `azure-native:location`."""
+    places = ((key.partition(":"), value) for key, value in config.items() if isinstance(value, str))
+    return {package: value for (package, _, name), value in places if name == region_key(package)}
 
 
 def _refuse_failed(document: Mapping[str, Any], what: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pulumi
 from pulumi.runtime import get_root_resource, register_stack_transformation
 
-from cost.resources import UNKNOWN, Resource, Resources
+from cost.resources import UNKNOWN, Resource, Resources, region_key
 from cost.sources.program_values import Declared, ValueReader
 from cost.sources.queued import Queued
 from cost.sources.sdk_names import top
@@ -64,7 +64,9 @@ class _Reader:
 
     def resources(self) -> Resources:
         packages = {item.type.split(":", 1)[0] for item in self._seen} - {"pulumi"}
-        regions = {package: region for package in packages if (region := pulumi.Config(package).get("region"))}
+        regions = {
+            package: region for package in packages if (region := pulumi.Config(package).get(region_key(package)))
+        }
         root = get_root_resource()
         stack = [] if root is None else [self._stack(root)]
         return Resources([*stack, *map(self._resource, self._seen)], default_regions=regions)

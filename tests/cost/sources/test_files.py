@@ -148,3 +148,11 @@ def test_a_plan_without_its_unchanged_resources_is_refused(recordings: Path) -> 
     document["steps"] = [step for step in document["steps"] if step["op"] != "same"]
     with pytest.raises(NotReadable, match="leaves out 22 unchanged resources"):
         read_text(json.dumps(document), "update.json")
+
+
+def test_the_region_of_a_default_provider_is_in_the_configuration_by_the_key_of_its_package() -> None:
+    nat = {"urn": "urn:pulumi:dev::p::azure-native:network:NatGateway::nat", "custom": True,
+           "type": "azure-native:network:NatGateway", "inputs": {}}  # fmt: skip
+    config = {"azure-native:location": "westeurope", "azure-native:region": "nowhere", "aws:region": "us-east-1"}
+    resources = read_text(json.dumps({"steps": [{"op": "create", "newState": nat}], "config": config}), "plan")
+    assert [resources.region(resource) for resource in resources] == ["westeurope"]
