@@ -9,6 +9,7 @@ import click
 
 from cost.commands.compare import compare
 from cost.commands.diff import diff
+from cost.commands.explain import explain
 from cost.commands.report import report
 from cost.commands.types import types
 from cost.prices import BadPrices
@@ -33,7 +34,7 @@ def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
 
 
-for _one in (report, diff, compare, types):
+for _one in (report, diff, compare, explain, types):
     command.add_command(_one)
 
 

@@ -16,7 +16,7 @@ from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.layout import WIDEST, Layout
 from cost.verdict import budget_verdict
 
-__all__ = ["as_table"]
+__all__ = ["as_table", "plain_number", "unit_price"]
 
 _BELOW = "│    "
 
@@ -61,9 +61,8 @@ class _Marks:
                     yield from layout.wrapped(f"[{number}]", line.source)
                     continue
                 term = f" {line.term}" if line.term else ""
-                what = (
-                    f"{_price(line.unit_price)} per {line.unit}, {line.region} {line.purchase.replace('_', '-')}{term}"
-                )
+                bought = f"{line.region} {line.purchase.replace('_', '-')}{term}"
+                what = f"{unit_price(line.unit_price)} per {line.unit}, {bought}"
                 source = ", ".join(filter(None, [line.source, line.as_of]))
                 yield from layout.wrapped(f"[{number}]", f"{what}: {source} ({line.confidence})")
             yield ""
@@ -80,8 +79,8 @@ def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iter
         yield layout.row(
             f"├─ {line.name}",
             resource,
-            line.basis or f"{_plain(line.quantity)} {line.unit}",
-            _price(line.unit_price) if line.spend == "new" else "reserved",
+            line.basis or f"{plain_number(line.quantity)} {line.unit}",
+            unit_price(line.unit_price) if line.spend == "new" else "reserved",
             marks.mark(line),
             money(line.monthly),
         )
@@ -112,13 +111,13 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     yield from layout.total("Total per hour", at_least(hourly.expected, complete=complete))
     trial, days = estimate.trial_total, estimate.facts.duration_days
     if trial is not None and days is not None:
-        yield from layout.total(f"This trial, {_plain(days)} days", at_least(trial, complete=complete))
+        yield from layout.total(f"This trial, {plain_number(days)} days", at_least(trial, complete=complete))
     per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
     if per_gpu is not None and gpus is not None:
         outside = sorted(part.name for part in estimate.parts if not part.training)
         without = f", without {', '.join(outside)}" if outside else ""
         shown = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
-        yield from layout.total(f"Per training GPU-hour, {_plain(gpus)} GPUs{without}", shown)
+        yield from layout.total(f"Per training GPU-hour, {plain_number(gpus)} GPUs{without}", shown)
     with_committed = estimate.per_training_gpu_hour_with_committed
     if with_committed is not None:
         yield from layout.total("  with committed capacity", at_least(with_committed, complete=complete))
@@ -180,7 +179,7 @@ def _closing(estimate: Estimate, layout: Layout) -> Iterator[str]:
         yield from layout.wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
 
 
-def _price(price: Decimal) -> str:
+def unit_price(price: Decimal) -> str:
     """The unit price as published, with two decimals at least."""
     plain = f"{price.normalize():f}"
     decimals = len(plain.partition(".")[2])
@@ -191,5 +190,6 @@ def _share(share: Decimal) -> str:
     return f"{share:.1%}" if share >= Decimal("0.001") else "under 0.1%"
 
 
-def _plain(number: Decimal) -> str:
+def plain_number(number: Decimal) -> str:
+    """A number with commas and without zeros at its end."""
     return f"{number.normalize():,f}"

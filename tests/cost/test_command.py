@@ -66,6 +66,8 @@ WRONG = [
         "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
     ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
+    (["explain"], "", "Missing argument 'LINE'"),
+    (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
     (["diff"], "", "Missing argument 'OLD'"),
     (["diff", "-", "-"], "{}", "error: OLD and NEW are both stdin; give a file for one of them"),
     (["diff", "/nowhere/plan.json", "-"], "{}", "No such file or directory"),
@@ -117,6 +119,15 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
         f"error: {binary} is not text; give a plan or state file in JSON",
         f"error: {nothing} has no resources; give a plan or state of a stack that has some",
     ]
+
+
+def test_a_line_is_explained_by_name_or_number(recordings: Path) -> None:
+    plan = str(recordings / "plan.json")
+    by_number = _cost("explain", "1", plan, "--format", "json")
+    by_name = _cost("explain", "train-nodes", stdin=Path(plan).read_text())
+    assert (by_number.returncode, by_name.returncode, by_name.stderr) == (0, 0, "")
+    assert [line["monthly"] for line in json.loads(by_number.stdout)["lines"]] == ["200896.00"]
+    assert "5 x 730 h = 3,650 instance-hour x $55.04 = $200,896.00, rounded to the cent" in by_name.stdout
 
 
 def test_a_change_over_the_budget_is_exit_1_in_every_form(recordings: Path, tmp_path: Path) -> None:

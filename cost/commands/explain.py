@@ -1,0 +1,59 @@
+"""`cost explain`."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO
+
+import click
+
+from cost.commands.options import assumptions_of, name_of, presentation, pricing
+from cost.commands.options import form as form_of
+from cost.estimate import estimate
+from cost.explain import NoSuchLine
+from cost.explain import explain as explained
+from cost.prices import PriceBook
+from cost.render.explanation import explanation_json, explanation_text
+from cost.render.layout import width_for
+from cost.sources.files import read_text
+
+__all__ = ["explain"]
+
+
+@click.command()
+@click.argument("line")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@form_of("table", "json")
+@presentation
+@pricing
+def explain(
+    line: str,
+    file: TextIO,
+    form: str,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+    expected_share: str | None,
+    assume: tuple[str, ...],
+    prices: str | None,
+) -> None:
+    """How one LINE of the report on FILE comes about: formula, price, source, date, confidence, assumption.
+
+    LINE: the name or URN of a resource, for all its lines, or the number of a line, counted from 1 in the order of
+    `cost report --format csv` and json. FILE: a plan or state as for `cost report`, - for stdin.
+
+    Exit code 0, 2 input, 3 a fault of this tool.
+    """
+    del color, quiet
+    what = name_of(file)
+    book = PriceBook.in_use(prices)
+    found = estimate(read_text(file.read(), what), book, assumptions_of(expected_share, assume))
+    try:
+        chosen = explained(found, line)
+    except NoSuchLine as error:
+        raise click.BadParameter(str(error), param_hint="LINE") from None
+    if form == "json":
+        text = json.dumps(explanation_json(chosen, found), indent=2)
+    else:
+        text = explanation_text(chosen, found, book.today, width_for(output))
+    output.write(text + "\n")

@@ -1,0 +1,97 @@
+"""Which lines a person means, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cost import Estimate, PriceBook, Resource, estimate
+from cost.explain import NoSuchLine, explain
+from cost.render.explanation import explanation_json, explanation_text
+from cost.sources import read_text
+
+Make = Callable[..., Resource]
+CostOf = Callable[..., Estimate]
+
+
+@pytest.fixture
+def found(recordings: Path, book: PriceBook) -> Estimate:
+    return estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book)
+
+
+def test_a_number_is_the_line_with_that_number_in_the_report(found: Estimate) -> None:
+    for number, line in enumerate(found.lines, 1):
+        assert explain(found, str(number)).lines == ((number, line),)
+
+
+def test_a_name_or_a_urn_is_every_line_of_a_resource(found: Estimate) -> None:
+    lines = explain(found, "train-nodes").lines
+    assert [(number, line.name) for number, line in lines] == [
+        (1, "5 x p5.48xlarge on demand"),
+        (2, "root disks, gp3"),
+        (3, "root disks, gp3: IOPS above 3000"),
+    ]
+    assert explain(found, lines[0][1].urn).lines == lines
+
+
+def test_a_line_has_its_formula_source_date_and_assumption(found: Estimate, book: PriceBook) -> None:
+    assert explanation_text(explain(found, "4"), found, book.today).splitlines() == [
+        "4. p5.4xlarge on demand, autoscaled (elastic-pool): $10,044.80 a month",
+        "  resource     urn:pulumi:dev::example::example:index:Elastic$kubernetes:karpenter.sh/v1:NodePool"
+        "::elastic-pool",
+        "  part         elastic",
+        "  formula      2 x 730 h = 1,460 instance-hour x $6.88 = $10,044.80, rounded to the cent",
+        "  floor        0 x $6.88 = $0.00",
+        "  ceiling      5,840 x $6.88 = $40,179.20",
+        "  price        $6.88 per instance-hour, us-east-1 on-demand",
+        "  source       ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv",
+        "  date         2026-10-10, 42 days ago",
+        "  confidence   high: your own, or an official price at most 90 days old",
+        "  assumption   expected GPUs of elastic-pool: 2 on average (annotation gpucluster/expected-gpus)",
+    ]
+
+
+def test_what_is_free_or_has_no_price_says_why(found: Estimate, book: PriceBook) -> None:
+    assert explanation_text(explain(found, "role"), found, book.today).splitlines() == [
+        "role (aws:iam/role:Role): free",
+        "  why          IAM has no charge",
+        "  source       https://aws.amazon.com/iam/faqs/",
+    ]
+    assert explanation_text(explain(found, "far"), found, book.today).splitlines() == [
+        "far (aws:ebs/volume:Volume): not priced, not in the total",
+        "  why          no price for ebs-gp3 on_demand in aws us-west-2 per GiB-month; known: us-east-1 on_demand",
+        "  own price    aws,us-west-2,ebs-gp3,GiB-month,on_demand,,...",
+    ]
+
+
+def test_capacity_in_a_reservation_shows_what_it_is_worth(make: Make, cost_of: CostOf, book: PriceBook) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge",
+                capacityReservationSpecification=target)  # fmt: skip
+    estimated = cost_of(held)
+    rows = explanation_text(explain(estimated, "held"), estimated, book.today)
+    assert "billed by a reservation outside this stack: $0.00 a month here" in " ".join(rows.split())
+    assert "$40,179.20 a month at list price, not in any total" in rows
+
+
+def test_the_document_for_machines_has_the_line_of_the_report(found: Estimate) -> None:
+    (line,) = json.loads(json.dumps(explanation_json(explain(found, "1"), found)))["lines"]
+    assert (line["number"], line["monthly"], line["unit_price"]) == (1, "200896.00", "55.04")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("0", "'0' is no line; write a number from 1 to 15, or the name of a resource"),
+        ("16", "'16' is no line; write a number from 1 to 15, or the name of a resource"),
+        ("train-nods", "did you mean train-nodes"),
+        ("zzz", "or a line's number from 1 to 15; those that cost most: train-nodes, elastic-pool, shared"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_what_is(found: Estimate, asked: str, message: str) -> None:
+    with pytest.raises(NoSuchLine) as error:
+        explain(found, asked)
+    assert message in str(error.value)
