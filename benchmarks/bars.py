@@ -27,11 +27,11 @@ class Bar:
 
 def report(bars: list[Bar]) -> int:
     """Print every bar; 1 when one is missed, else 0."""
-    print(f"{'':<58} {'found':>9}   {'bar':>9}")
+    print(f"{'':<66} {'found':>9}   {'bar':>9}")
     for bar in bars:
         mark = "kept" if bar.kept else "MISSED"
         aim = f"   (aim {bar.aim:g}{bar.unit})" if bar.aim is not None else ""
-        print(f"{bar.what:<58} {bar.found:>7.3f} {bar.unit:<1} <= {bar.most:>6g} {bar.unit:<1}  {mark}{aim}")
+        print(f"{bar.what:<66} {bar.found:>7.3f} {bar.unit:<1} <= {bar.most:>6g} {bar.unit:<1}  {mark}{aim}")
     missed = sum(not bar.kept for bar in bars)
     print(f"{len(bars) - missed} of {len(bars)} bars kept")
     return 1 if missed else 0

@@ -1,4 +1,4 @@
-"""Previews of the trial stack: bare, costed, costed and policy-checked, and with a hundred times the nodes."""
+"""Previews of a trial stack: bare, costed, costed and policy-checked, and with a hundred times the nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 SANDBOX = Path(sys.executable).parent / "sandbox"
 
 
-def bars() -> list[Bar]:
+def bars(stack: str) -> list[Bar]:
     """Medians of the ratios within each round, so that a slower or faster minute counts for both sides alike."""
     with tempfile.TemporaryDirectory() as folder:
         bare = _project(Path(folder) / "bare")
@@ -34,23 +34,24 @@ def bars() -> list[Bar]:
             "with policies": (costed, ("--policy-pack", "policies")),
             "400 nodes": (large, ()),
         }
-        resources = {name: _resources(_preview(project, extra)[1]) for name, (project, extra) in cases.items()}
+        resources = {name: _resources(_preview(stack, project, extra)[1]) for name, (project, extra) in cases.items()}
         rounds: list[dict[str, float]] = []
         for number in range(RUNS):
             order = list(cases) if number % 2 else list(reversed(cases))
-            rounds.append({name: _preview(*cases[name])[0] for name in order})
+            rounds.append({name: _preview(stack, *cases[name])[0] for name in order})
     for name in cases:
         seconds = [one[name] for one in rounds]
-        print(f"preview, {name:<14} {statistics.median(seconds):6.2f} s   {min(seconds):.2f} to {max(seconds):.2f}")
+        found = f"{statistics.median(seconds):6.2f} s   {min(seconds):.2f} to {max(seconds):.2f}"
+        print(f"{stack}: preview, {name:<14} {found}")
 
     def ratio(name: str, of: str) -> float:
         return statistics.median(one[name] / one[of] for one in rounds)
 
     return [
-        Bar("costed preview / bare program", ratio("costed", "bare"), 1.05),
-        Bar("costed and policy-checked preview / bare program", ratio("with policies", "bare"), 1.30, aim=1.15),
-        Bar("costed preview, 400 nodes / 4 nodes", ratio("400 nodes", "costed"), 1.05),
-        Bar("resources, 400 nodes / 4 nodes", resources["400 nodes"] / resources["costed"], 1.0),
+        Bar(f"{stack}: costed preview / bare program", ratio("costed", "bare"), 1.05),
+        Bar(f"{stack}: costed, policy-checked preview / bare program", ratio("with policies", "bare"), 1.30, aim=1.15),
+        Bar(f"{stack}: costed preview, 400 nodes / 4 nodes", ratio("400 nodes", "costed"), 1.05),
+        Bar(f"{stack}: resources, 400 nodes / 4 nodes", resources["400 nodes"] / resources["costed"], 1.0),
     ]
 
 
@@ -69,10 +70,10 @@ def _project(path: Path) -> Path:
     return path
 
 
-def _preview(project: Path, extra: tuple[str, ...]) -> tuple[float, str]:
+def _preview(stack: str, project: Path, extra: tuple[str, ...]) -> tuple[float, str]:
     started = time.perf_counter()
     done = subprocess.run(
-        [str(SANDBOX), "pulumi", "preview", "--stack", "aws-trial", *extra],
+        [str(SANDBOX), "pulumi", "preview", "--stack", stack, *extra],
         cwd=project,
         capture_output=True,
         text=True,

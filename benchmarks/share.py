@@ -19,11 +19,31 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from benchmarks.bars import RUNS, Bar
 
 ROOT = Path(__file__).parents[1]
-SDKS = (
-    *(f"pulumi_aws.{name}" for name in ("cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")),
-    *(f"pulumi_kubernetes.{name}" for name in ("apiextensions", "core.v1", "helm.v3", "meta.v1", "yaml")),
+_KUBERNETES = tuple(
+    f"pulumi_kubernetes.{name}" for name in ("apiextensions", "apps.v1", "core.v1", "helm.v3", "meta.v1", "yaml")
 )
-"""What the stack uses of them. A part that is missing here would be measured as ours: such a run is refused."""
+SDKS = {
+    "aws": (
+        *(
+            f"pulumi_aws.{name}"
+            for name in ("cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")
+        ),
+        *_KUBERNETES,
+    ),
+    "gcp": (
+        # The first imports single modules of the SDK, in the way of the stack.
+        "components.gcp.compute",
+        *(
+            f"pulumi_gcp.{name}"
+            for name in ("container", "kms", "lustre", "projects", "serviceaccount", "servicenetworking", "storage")
+        ),
+        *_KUBERNETES,
+        "pulumi_kubernetes.rbac.v1",
+    ),
+}
+"""What the trial of each cloud uses of them. A part that is missing here would be measured as ours: such a run is
+refused.
+"""
 
 
 class _Nothing(Mocks):
@@ -35,16 +55,16 @@ class _Nothing(Mocks):
 
 
 def _sdk_modules() -> set[str]:
-    return {name for name in sys.modules if name.split(".")[0] in ("pulumi_aws", "pulumi_kubernetes")}
+    return {name for name in sys.modules if name.split(".")[0] in ("pulumi_aws", "pulumi_gcp", "pulumi_kubernetes")}
 
 
-def _laps() -> dict[str, float]:
+def _laps(cloud: str) -> dict[str, float]:
     """Seconds of each part of one run: of this process alone, so that others beside it do not count."""
-    for name in SDKS:
+    for name in SDKS[cloud]:
         getattr(importlib.import_module(name), "_", None)  # Loads it: the SDKs import their modules on first use.
     loaded = _sdk_modules()
     gc.disable()  # as the stack does
-    pulumi.runtime.set_mocks(_Nothing(), project="gpucluster", stack="aws-trial", preview=True)
+    pulumi.runtime.set_mocks(_Nothing(), project="gpucluster", stack=f"{cloud}-trial", preview=True)
     laps: list[tuple[str, float]] = [("", time.process_time())]
 
     def lap(name: str) -> None:
@@ -52,22 +72,19 @@ def _laps() -> dict[str, float]:
 
     @pulumi.runtime.test
     def program() -> None:
-        from components.aws.cluster import TrainingCluster
-        from components.aws.location import Location
-        from components.aws.plan import plan_cluster
-        from components.spec_file import read_spec
+        from components.clouds import declare
+        from components.stack_file import read_stack
+        from components.stack_plan import plan_stack
         from cost.estimate import estimate
         from cost.render.table import as_table
         from cost.sources.program import watch
+        from cost.storage_price import storage_price
 
         lap("import")
         watched = watch()
-        spec = read_spec(ROOT / "stacks/specs/trial.yaml")
-        lap("spec")
-        here = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
-        plan = plan_cluster(spec, here, stack="aws-trial")
-        lap("plan")
-        TrainingCluster(plan.name, plan)
+        plan = plan_stack(read_stack(f"{cloud}-trial", ROOT), storage_price)
+        lap("spec and plan")
+        declare(plan)
         lap("components")
         resources = watched.resources()
         lap("reading")
@@ -82,14 +99,15 @@ def _laps() -> dict[str, float]:
     return {name: after - before for (_, before), (name, after) in itertools.pairwise(laps)}
 
 
-def bars() -> list[Bar]:
+def bars(stack: str) -> list[Bar]:
     """Each run in a process of its own: a program is imported once."""
-    runs = [json.loads(subprocess.check_output([sys.executable, "-m", __spec__.name], cwd=ROOT)) for _ in range(RUNS)]
+    command = [sys.executable, "-m", __spec__.name, stack.removesuffix("-trial")]
+    runs = [json.loads(subprocess.check_output(command, cwd=ROOT)) for _ in range(RUNS)]
     for name in runs[0]:
-        print(f"our share, {name:<12} {statistics.median(run[name] for run in runs):6.3f} s")
+        print(f"{stack}: our share, {name:<13} {statistics.median(run[name] for run in runs):6.3f} s")
     together = statistics.median(sum(run.values()) for run in runs)
-    return [Bar("our share of a preview, SDK import and engine left out", together, 0.3, "s")]
+    return [Bar(f"{stack}: our share of a preview, without SDK import and engine", together, 0.3, "s")]
 
 
 if __name__ == "__main__":
-    print(json.dumps(_laps()))
+    print(json.dumps(_laps(sys.argv[1])))
