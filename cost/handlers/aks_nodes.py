@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from cost.handlers.autoscaled import EXPECTED_GPUS
 from cost.handlers.azure_capacity import machine_lines, purchase_of
 from cost.handlers.azure_disks import azure_disk_lines
-from cost.handlers.karpenter_count import EXPECTED_GPUS
 from cost.handlers.named import or_named
 from cost.handlers.whole_machines import plain
 from cost.machines import MACHINES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Protocol
 
@@ -10,9 +11,26 @@ from cost.handlers.whole_machines import plain
 from cost.model import CostLine, Count
 from cost.subject import Subject
 
-__all__ = ["BilledDisk", "disk_lines", "optional_number"]
+__all__ = ["BilledDisk", "ProvisionedDisk", "disk_lines", "optional_number"]
 
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedDisk:
+    """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+
+    kind: str
+    gib: Decimal
+    iops: Decimal | None = None
+    mibps: Decimal | None = None
+
+    def above(self, sku: str, *, iops: int, mibps: int) -> Iterator[tuple[str, str, str, Decimal]]:
+        """What is billed of a performance above that included in the price, in the form of `BilledDisk.billed`."""
+        if self.iops is not None and self.iops > iops:
+            yield f": IOPS above {iops}", f"{sku}-iops", "IOPS-month", self.iops - iops
+        if self.mibps is not None and self.mibps > mibps:
+            yield f": MiB/s above {mibps}", f"{sku}-throughput", "MiBps-month", self.mibps - mibps
 
 
 class BilledDisk(Protocol):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines, optional_number
+from cost.handlers.disks import ProvisionedDisk, disk_lines, optional_number
 from cost.model import CostLine, Count
 from cost.subject import Subject
 
@@ -21,25 +20,16 @@ _INCLUDED_MIBPS: Final = 125
 """What a gp3 volume includes (EBS price page)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """One volume: its EBS type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+class Disk(ProvisionedDisk):
+    """An EBS volume, by what is billed of it."""
 
-    kind: str
-    gib: Decimal
-    iops: Decimal | None = None
-    mibps: Decimal | None = None
+    __slots__ = ()
 
     def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
         """(words, price book name, unit, units of one volume) of everything that is billed (EBS price page)."""
         yield "", f"ebs-{self.kind}", "GiB-month", self.gib
         if self.kind == "gp3":
-            if self.iops is not None and self.iops > _INCLUDED_IOPS:
-                above = self.iops - _INCLUDED_IOPS
-                yield f": IOPS above {_INCLUDED_IOPS}", "ebs-gp3-iops", "IOPS-month", above
-            if self.mibps is not None and self.mibps > _INCLUDED_MIBPS:
-                above = self.mibps - _INCLUDED_MIBPS
-                yield f": MiB/s above {_INCLUDED_MIBPS}", "ebs-gp3-throughput", "MiBps-month", above
+            yield from self.above("ebs-gp3", iops=_INCLUDED_IOPS, mibps=_INCLUDED_MIBPS)
         elif self.kind in ("io1", "io2") and self.iops is not None:
             yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines
+from cost.handlers.disks import ProvisionedDisk, disk_lines
 from cost.model import CostLine, Count
 from cost.subject import CannotPrice, Subject
 
@@ -21,14 +20,10 @@ _LOCAL_SSD_GIB: Final = 375
 """GiB of one local SSD (gcp:container/nodePool SDK documentation, localSsdCount)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+class Disk(ProvisionedDisk):
+    """A persistent disk, Hyperdisk or local SSD, by what is billed of it."""
 
-    kind: str
-    gib: Decimal
-    iops: Decimal | None = None
-    mibps: Decimal | None = None
+    __slots__ = ()
 
     def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
         """(words, price book name, unit, units of one disk) of everything that is billed (disk price page)."""
@@ -37,12 +32,7 @@ class Disk:
             return
         yield "", f"{self.kind}-capacity", "GiB-month", self.gib
         if self.kind == "hyperdisk-balanced":
-            if self.iops is not None and self.iops > _INCLUDED_IOPS:
-                above = self.iops - _INCLUDED_IOPS
-                yield f": IOPS above {_INCLUDED_IOPS}", "hyperdisk-balanced-iops", "IOPS-month", above
-            if self.mibps is not None and self.mibps > _INCLUDED_MIBPS:
-                above = self.mibps - _INCLUDED_MIBPS
-                yield f": MiB/s above {_INCLUDED_MIBPS}", "hyperdisk-balanced-throughput", "MiBps-month", above
+            yield from self.above(self.kind, iops=_INCLUDED_IOPS, mibps=_INCLUDED_MIBPS)
             return
         for words, sku, unit, asked in (
             (": IOPS", f"{self.kind}-iops", "IOPS-month", self.iops),

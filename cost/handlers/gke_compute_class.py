@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from cost.handlers.autoscaled import EXPECTED_GPUS, autoscaled, expected_gpus
 from cost.handlers.compute_class import NODE_POOL, pools_of
 from cost.handlers.compute_class_options import Option, cluster_of, options_of
 from cost.handlers.gcp_disks import google_disk_lines
 from cost.handlers.gke_node_count import most_of, nodes_of
-from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus
 from cost.handlers.whole_machines import machine_hours, machine_price
 from cost.machines import MACHINES, Machine
-from cost.model import UNBOUNDED, CostLine, Count, Free, NotPriced, Unbounded
+from cost.model import UNBOUNDED, CostLine, Free, NotPriced, Unbounded
 from cost.prices import Price
 from cost.registry import prices
 from cost.sold import not_sold
@@ -47,7 +47,8 @@ def compute_class(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
     option, machine, price = max(options, key=lambda item: item[2].usd / item[1].gpus)
     if len(options) > 1:
         said.insert(0, f"priced as {option.rule}, the dearest of {len(options)} ways to start a machine")
-    count, why = _count(ask, machine, [item[0] for item in options])
+    most = _most(ask, [item[0] for item in options])
+    count, why = autoscaled(ask, option.machine, most if isinstance(most, str) else most / machine.gpus)
     yield machine_hours(ask, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *said]))
     yield from google_disk_lines(
         ask, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said
@@ -61,24 +62,6 @@ def _machine(name: str) -> Machine:
     if name not in MACHINES:
         raise CannotPrice(f"{name} has no row in the table of machines, so GPUs cannot be turned into machines")
     return MACHINES[name]
-
-
-def _count(ask: Subject, machine: Machine, options: list[Option]) -> tuple[Count, str]:
-    """(machines, what was assumed)."""
-    most = _most(ask, options)
-    ceiling = most if isinstance(most, str) else most / machine.gpus
-    asked, name = expected_gpus(ask), ask.resource.name
-    if asked is not None:
-        expected = asked / machine.gpus
-        why = f"expected GPUs of {name}: {asked.normalize():f} on average (annotation {EXPECTED_GPUS})"
-    elif isinstance(ceiling, str):
-        return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"
-    else:
-        share = ask.assumptions.expected_share
-        expected, why = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
-    if not isinstance(ceiling, str) and expected > ceiling:
-        expected, why = ceiling, f"{why}, which is more than its limit: the limit counts"
-    return Count(expected, Decimal(0), ceiling), why
 
 
 def _most(ask: Subject, options: list[Option]) -> Decimal | Unbounded:

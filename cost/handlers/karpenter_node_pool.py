@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cost.handlers.autoscaled import EXPECTED_GPUS, expected_gpus
 from cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
-from cost.handlers.karpenter_count import EXPECTED_GPUS, expected_gpus, machines_of
+from cost.handlers.karpenter_count import machines_of
 from cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
 from cost.handlers.named import or_named
 from cost.handlers.whole_machines import machine_hours

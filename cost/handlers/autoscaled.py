@@ -1,0 +1,43 @@
+"""How many machines an autoscaled pool runs on average, within its limit; shared by Karpenter and ComputeClasses."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.whole_machines import plain
+from cost.machines import MACHINES
+from cost.model import Count, Unbounded
+from cost.subject import CannotPrice, Subject, as_number
+
+__all__ = ["EXPECTED_GPUS", "autoscaled", "expected_gpus"]
+
+EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
+"""Annotation of a pool: GPUs that run on average."""
+
+
+def expected_gpus(ask: Subject) -> Decimal | None:
+    """GPUs that run on average as the pool says it, None when it does not."""
+    value = ask.get("metadata", "annotations", EXPECTED_GPUS)
+    return None if value is None else as_number(value, f"annotation {EXPECTED_GPUS}")
+
+
+def autoscaled(ask: Subject, machine: str, ceiling: Decimal | Unbounded) -> tuple[Count, str]:
+    """(machines: none, as expected, and `ceiling` at the most; what was assumed).
+
+    Raises CannotPrice when GPUs are expected of a machine that is in no table.
+    """
+    asked, name = expected_gpus(ask), ask.resource.name
+    if asked is not None:
+        if machine not in MACHINES:
+            raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
+        expected = asked / MACHINES[machine].gpus
+        said = f"expected GPUs of {name}: {plain(asked)} on average (annotation {EXPECTED_GPUS})"
+    elif isinstance(ceiling, str):
+        return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"
+    else:
+        share = ask.assumptions.expected_share
+        expected, said = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
+    if not isinstance(ceiling, str) and expected > ceiling:
+        expected, said = ceiling, f"{said}, which is more than its limit: the limit counts"
+    return Count(expected, Decimal(0), ceiling), said
