@@ -6,17 +6,26 @@ import datetime
 from collections.abc import Iterable, Sequence
 
 from cost.resources import Resource, Resources
-from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
-from policies.rule import Finding, ReportRule, ResourceRule, Rule, Stack, StackRule
+from policies.changes import Changes
+from policies.fence import Outcome, run_change_rule, run_report_rule, run_resource_rule, run_stack_rule
+from policies.rule import ChangeRule, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule
 from policies.settings import DISABLED, Settings
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    rules: Sequence[Rule], resources: Resources, *, today: datetime.date, settings: Settings | None = None
+    rules: Sequence[Rule],
+    resources: Resources,
+    changes: Changes | None = None,
+    *,
+    today: datetime.date,
+    settings: Settings | None = None,
 ) -> list[Outcome]:
-    """One outcome per rule that is not disabled, report rules last."""
+    """One outcome per rule that is not disabled, report rules last.
+
+    changes: what a plan takes away; without them no rule about change runs.
+    """
     settings = settings or Settings()
     enabled = [rule for rule in rules if settings.levels.get(rule.name) != DISABLED]
     outcomes: list[Outcome] = []
@@ -26,6 +35,8 @@ def evaluate(
         elif isinstance(rule, StackRule):
             stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
             outcomes.append(run_stack_rule(rule, lambda stack=stack: stack))
+        elif isinstance(rule, ChangeRule) and changes is not None:
+            outcomes.append(run_change_rule(rule, changes, Stack(resources=resources, today=today)))
     stack = Stack(resources=resources, today=today)
     reports = [
         run_report_rule(rule, lambda rule=rule: rule.check(outcomes, stack))

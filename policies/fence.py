@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cost.resources import Resources
+from policies.changes import Changes
 from policies.exemptions import Exemption, exemptions
 from policies.rule import (
     Accepted,
     CannotTell,
+    ChangeRule,
     Finding,
     NotChecked,
     ReportRule,
@@ -25,7 +28,7 @@ from policies.rule import (
     Violation,
 )
 
-__all__ = ["Exempted", "Outcome", "failed", "run_report_rule", "run_resource_rule", "run_stack_rule"]
+__all__ = ["Exempted", "Outcome", "failed", "run_change_rule", "run_report_rule", "run_resource_rule", "run_stack_rule"]
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,17 @@ def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
         return rule.check(view[0])
 
     outcome = _collect(rule, check)
-    if not view or not rule.exemptible:
-        return outcome
-    try:
-        violations, exempted = _apply_exemptions(rule, view[0], outcome.violations)
-    except Exception as error:
-        return replace(outcome, violations=(*outcome.violations, failed(error)))
-    return replace(outcome, violations=tuple(violations), exempted=tuple(exempted))
+    return _exempted(outcome, view[0]) if view and rule.exemptible else outcome
+
+
+def run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome:
+    """Run a rule on what a plan takes away.
+
+    What goes is no part of the stack that will be, but what was declared around it still accepts its loss.
+    """
+    outcome = _collect(rule, lambda: rule.check(changes))
+    around = {resource.urn: resource for resource in (*changes.before, *stack.resources)}
+    return _exempted(outcome, replace(stack, resources=Resources(around.values())))
 
 
 def run_report_rule(rule: ReportRule, check: Callable[[], Iterable[Violation]]) -> Outcome:
@@ -100,14 +107,21 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     )
 
 
-def _apply_exemptions(
-    rule: StackRule, stack: Stack, violations: Iterable[Violation]
-) -> tuple[list[Violation], list[Exempted]]:
+def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
+    """The outcome with what an exemption accepts set apart."""
+    try:
+        violations, exempted = _apply_exemptions(outcome, stack)
+    except Exception as error:
+        return replace(outcome, violations=(*outcome.violations, failed(error)))
+    return replace(outcome, violations=tuple(violations), exempted=tuple(exempted))
+
+
+def _apply_exemptions(outcome: Outcome, stack: Stack) -> tuple[list[Violation], list[Exempted]]:
     written = [entry for entry in exemptions(stack.resources) if isinstance(entry, Exemption)]
     kept: list[Violation] = []
     exempted: list[Exempted] = []
-    for violation in violations:
-        matching = [entry for entry in written if entry.names(rule.name, violation.resource, stack.resources)]
+    for violation in outcome.violations:
+        matching = [entry for entry in written if entry.names(outcome.rule.name, violation.resource, stack.resources)]
         in_force = next((entry for entry in matching if entry.in_force(stack.today)), None)
         if in_force is None:
             kept.append(violation)

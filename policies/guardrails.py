@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cost.resources import Resources
+    from policies.changes import Changes
     from policies.report import Checked, Report
     from policies.rule import Rule
 
@@ -109,8 +110,8 @@ def check(
 ) -> None:
     """Hold FILES (none or -: stdin) against the rules: `pulumi preview --json --show-sames` or `pulumi stack export`.
 
-    Each file is a stack of its own. What a plan deletes or replaces is not looked at. Exit code 0, 1 with mandatory
-    findings, 2 input, 3 a fault of this tool.
+    Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. Exit code 0, 1 with
+    mandatory findings, 2 input, 3 a fault of this tool.
     """
     del color  # the report has no colour; the option is there because every command of ours takes it
     from policies.report import Report
@@ -118,23 +119,32 @@ def check(
     settings = read_settings(config.read(), PACK.rules) if config else Settings()
     today = datetime.date.today()
     read = _read(files or (sys.stdin,))
-    report = Report(pack=PACK.name, files=[_checked(*one, settings, today) for one in read], today=today)
+    report = Report(
+        pack=PACK.name,
+        files=[_checked(*one, settings, today) for one in read],
+        today=today,
+        not_run=PACK.change_rules if any(changes is None for _, _, changes in read) else (),
+    )
     if text := _written(report, form, closing=not quiet):
         output.write(text + "\n")
     if report.count(Enforcement.MANDATORY):
         raise SystemExit(FINDINGS)
 
 
-def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources]]:
-    """Name and resources of each file; NotReadable with a line for each that cannot be read."""
-    from cost.sources import NotReadable, read_text
+def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
+    """Name, resources and changes of each file; NotReadable with a line for each that cannot be read."""
+    from cost.sources import NotReadable
+    from cost.sources.files import read_file
+    from policies.changes import Changes
 
-    read: list[tuple[str, Resources]] = []
+    read: list[tuple[str, Resources, Changes | None]] = []
     problems: list[str] = []
     for file in files:
         name = "stdin" if file.name == "<stdin>" else file.name
         try:
-            read.append((name, read_text(file.read(), name)))
+            found = read_file(file.read(), name)
+            changes = Changes(ended=found.ended, before=found.standing(), after=found.resources)
+            read.append((name, found.resources, changes if found.is_plan else None))
         except NotReadable as error:
             problems.append(str(error))
         except UnicodeDecodeError:
@@ -144,11 +154,13 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources]]:
     return read
 
 
-def _checked(file: str, resources: Resources, settings: Settings, today: datetime.date) -> Checked:
+def _checked(
+    file: str, resources: Resources, changes: Changes | None, settings: Settings, today: datetime.date
+) -> Checked:
     from policies.evaluate import evaluate
     from policies.report import Checked
 
-    outcomes = evaluate(PACK.rules, resources, today=today, settings=settings)
+    outcomes = evaluate(PACK.rules, resources, changes, today=today, settings=settings)
 
     def level(rule: Rule) -> Enforcement:
         given = settings.levels.get(rule.name)

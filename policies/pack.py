@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from policies.rule import Enforcement, Rule
+from policies.rule import ChangeRule, Enforcement, Rule
 
 __all__ = ["Pack"]
 
@@ -17,6 +17,11 @@ class Pack:
     description: str
     rules: tuple[Rule, ...]
     mandatory: frozenset[str]
+
+    @property
+    def change_rules(self) -> tuple[ChangeRule, ...]:
+        """Rules about deletions and replacements, which run on plan files and not in a policy pack."""
+        return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
 
     def enforcement(self, rule: Rule) -> Enforcement:
         return Enforcement.MANDATORY if rule.name in self.mandatory else rule.enforcement

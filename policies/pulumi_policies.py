@@ -28,7 +28,7 @@ from pulumi_policy import Severity as PulumiSeverity
 from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
 from policies.message import message
 from policies.pack import Pack
-from policies.rule import Enforcement, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
+from policies.rule import ChangeRule, Enforcement, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
 from policies.settings import misspelt
 from policies.view import resource_of, resources_of
 
@@ -67,13 +67,28 @@ class _Board:
 
 
 def to_policies(pack: Pack) -> list[Policy]:
-    """The pack's rules as policies, report rules last."""
+    """The pack's rules as policies, report rules last; those about change are no policies, and the last one says so."""
     board = _Board()
-    ordered = sorted(pack.rules, key=lambda rule: isinstance(rule, ReportRule))
-    return [_policy(rule, pack.enforcement(rule), board) for rule in ordered]
+    seen = (rule for rule in pack.rules if not isinstance(rule, ChangeRule))
+    ordered = sorted(seen, key=lambda rule: isinstance(rule, ReportRule))
+    return [
+        _policy(rule, pack.enforcement(rule), board, _not_run(pack) if rule is ordered[-1] else None)
+        for rule in ordered
+    ]
 
 
-def _policy(rule: Rule, enforcement: Enforcement, board: _Board) -> Policy:
+def _not_run(pack: Pack) -> str | None:
+    """What the engine shows under its diagnostics; not a finding, since nothing is wrong."""
+    count = len(pack.change_rules)
+    if count == 0:
+        return None
+    return (
+        f"{pack.name}: {count} rules about deletions and replacements cannot run in a preview; "
+        "`guardrails check` runs them on its plan (preview --json --show-sames)"
+    )
+
+
+def _policy(rule: Rule, enforcement: Enforcement, board: _Board, last_line: str | None) -> Policy:
     metadata: dict[str, Any] = {
         "name": rule.name,
         "description": rule.title,
@@ -93,7 +108,7 @@ def _policy(rule: Rule, enforcement: Enforcement, board: _Board) -> Policy:
             metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.config.items()})
         return StackValidationPolicy(validate=_validate_stack(rule, board), **metadata)
     assert isinstance(rule, ReportRule)
-    return StackValidationPolicy(validate=_validate_report(rule, board), **metadata)
+    return StackValidationPolicy(validate=_validate_report(rule, board, last_line), **metadata)
 
 
 def _validate_resource(rule: ResourceRule, board: _Board) -> Any:
@@ -121,13 +136,15 @@ def _validate_stack(rule: StackRule, board: _Board) -> Any:
     return validate
 
 
-def _validate_report(rule: ReportRule, board: _Board) -> Any:
+def _validate_report(rule: ReportRule, board: _Board, last_line: str | None) -> Any:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         def check() -> Iterable[Violation]:
             stack = board.stack(args)
             return rule.check(board.of(stack), stack)
 
         _report(run_report_rule(rule, check), report)
+        if last_line is not None:
+            print(last_line, flush=True)
 
     return validate
 

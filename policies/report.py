@@ -12,7 +12,7 @@ from typing import Final
 
 from cost.resources import Resource, Resources
 from policies.fence import Outcome
-from policies.rule import Enforcement, Rule, StackRule, Violation
+from policies.rule import ChangeRule, Enforcement, Rule, StackRule, Violation
 
 __all__ = ["Checked", "Found", "Report"]
 
@@ -72,7 +72,8 @@ class Found:
 
     def exemption(self, today: datetime.date) -> str | None:
         """An entry of `exemptions` that accepts it once a reason and an owner are filled in; None where none can."""
-        if self.resource is None or not (isinstance(self.rule, StackRule) and self.rule.exemptible):
+        exemptible = isinstance(self.rule, ChangeRule) or (isinstance(self.rule, StackRule) and self.rule.exemptible)
+        if self.resource is None or not exemptible:
             return None
         until = today + datetime.timedelta(days=_EXEMPT_DAYS)
         entry = {"rule": self.rule.name, "resource": self.checked.name_of(self.resource)}
@@ -84,11 +85,13 @@ class Report:
     """
     pack: name of the pack whose rules ran.
     today: the day exemptions were held against.
+    not_run: rules about change that did not run on every file, since a state file says nothing of it.
     """
 
     pack: str
     files: Sequence[Checked]
     today: datetime.date
+    not_run: Sequence[Rule] = ()
 
     def __iter__(self) -> Iterator[Found]:
         """Every violation, by file, mandatory ones first."""

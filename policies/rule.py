@@ -5,6 +5,7 @@ A rule is metadata plus one check. Which view the check gets decides the kind:
 - `ResourceRule`: one resource answers; runs before that resource is made, and no exemption reaches it, because it
   states what the cloud itself refuses.
 - `StackRule`: relations between resources, or facts a component registered.
+- `ChangeRule`: what a plan deletes or replaces; runs on plan files only, since a policy pack does not see it.
 - `ReportRule`: tells what the other rules could not decide or were told to overlook.
 
 Rules are advisory by default; a pack promotes them.
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cost.resources import Resource, Resources
+from policies.changes import Changes
 
 if TYPE_CHECKING:
     from policies.fence import Outcome
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Accepted",
     "CannotTell",
+    "ChangeRule",
     "Enforcement",
     "Finding",
     "Framework",
@@ -152,6 +155,11 @@ class StackRule(Rule):
     check: Callable[[Stack], Iterable[Finding]]
     exemptible: bool = True
     config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeRule(Rule):
+    check: Callable[[Changes], Iterable[Finding]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from policies.change_rules import CHANGE_RULES
 from policies.pack import Pack
 from policies.rules import (
     accelerators_fit_machine,
@@ -23,6 +24,7 @@ from policies.rules import (
     not_checked,
     not_known_yet,
     purchase_fits_machine,
+    replacement_of_training_pool,
     required_labels,
     reservation_in_use,
     training_pool_in_one_domain,
@@ -49,10 +51,12 @@ _MANDATORY: Final = (
     label_values.RULE,
     budget.RULE,
     exemptions_valid.RULE,
+    *(rule for rule in CHANGE_RULES if rule is not replacement_of_training_pool.RULE),
 )
 _ADVISORY: Final = (
     training_pool_not_on_spot.RULE,
     reservation_in_use.RULE,
+    replacement_of_training_pool.RULE,
     budget_warning.RULE,
     budget_ceiling.RULE,
     budget_undecidable.RULE,

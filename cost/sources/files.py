@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from cost.resources import Resources
 from cost.shape import is_object
 from cost.sources.ended import Ended, ended_by
 from cost.sources.errors import NotReadable
-from cost.sources.plan_file import is_plan, read_plan
+from cost.sources.plan_file import is_plan, read_plan, read_standing
 from cost.sources.state_file import is_state, read_state
 
 __all__ = ["NotReadable", "Read", "read_file", "read_text"]
@@ -20,11 +22,16 @@ _HOW = "give the output of `pulumi preview --json --show-sames` or of `pulumi st
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file that was read. is_plan: whether it says by its steps what becomes of what exists: `ended`."""
+    """A file that was read.
+
+    is_plan: whether it says by its steps what becomes of what exists: `ended`.
+    standing: reads what exists before the update, as far as a plan's steps say it.
+    """
 
     resources: Resources
     is_plan: bool
     ended: tuple[Ended, ...] = ()
+    standing: Callable[[], Resources] = field(default=lambda: Resources([]), repr=False, compare=False)
 
 
 def read_text(text: str, what: str) -> Resources:
@@ -36,7 +43,7 @@ def read_file(text: str, what: str) -> Read:
     """The same, with what a plan deletes and replaces."""
     document = _document(text, what)
     if is_plan(document):
-        return Read(read_plan(document, what), True, ended_by(document))
+        return Read(read_plan(document, what), True, ended_by(document), partial(read_standing, document, what))
     if is_state(document):
         return Read(read_state(document, what), False)
     names = ", ".join(sorted(map(str, document))[:5]) if is_object(document) else ""

@@ -15,7 +15,7 @@ from cost.shape import is_list, is_object
 from cost.sources.errors import NotReadable
 from cost.sources.values import resource_of
 
-__all__ = ["is_plan", "read_plan"]
+__all__ = ["is_plan", "read_plan", "read_standing"]
 
 _COMMAND: Final = "pulumi preview --json --show-sames"
 
@@ -50,6 +50,16 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
     shown = {urn: _known_provider(resource, found) for urn, resource in found.items()}
     config = document.get("config")
     return Resources(shown.values(), default_regions=_regions(config if is_object(config) else {}))
+
+
+def read_standing(document: Mapping[str, Any], what: str) -> Resources:
+    """The resources that exist before the update, without those another program owns; for a plan that was read."""
+    old = (step.get("oldState") for step in document.get("steps", []))
+    return Resources(
+        resource_of(record, what, _COMMAND)
+        for record in old
+        if is_object(record) and record.get("external") is not True
+    )
 
 
 def _known_provider(resource: Resource, found: Mapping[str, Resource]) -> Resource:

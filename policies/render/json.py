@@ -38,6 +38,9 @@ class Check(_Model):
     files: list[str]
     findings: list[Finding]
     rules: int = Field(description="Rules that ran")
+    not_run: list[str] = Field(
+        description="Rules about deletions and replacements that did not run on every file: they need a plan"
+    )
     resources: int = Field(description="Resources that were looked at, in all files")
     mandatory: int = Field(description="Mandatory findings; exit code 1 when there is one")
     advisory: int
@@ -50,6 +53,7 @@ def as_json(report: Report) -> str:
         files=[checked.file for checked in report.files],
         findings=[_finding(found, report) for found in report],
         rules=len(report.rules),
+        not_run=[rule.name for rule in report.not_run],
         resources=report.resources,
         mandatory=report.count(Enforcement.MANDATORY),
         advisory=report.count(Enforcement.ADVISORY),

@@ -37,6 +37,7 @@ def _block(found: Found, report: Report) -> list[str]:
 def _closing(report: Report) -> list[str]:
     mandatory, advisory = (report.count(level) for level in (Enforcement.MANDATORY, Enforcement.ADVISORY))
     held = f"{report.resources} resources held against {len(report.rules)} rules; findings: "
-    if mandatory + advisory == 0:
-        return [f"{held}none."]
-    return [f"{held}{mandatory} mandatory, {advisory} advisory.", "Next: guardrails explain NAME"]
+    lines = [f"{held}{mandatory} mandatory, {advisory} advisory." if mandatory + advisory else f"{held}none."]
+    if report.not_run:
+        lines.append(f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan.")
+    return [*lines, "Next: guardrails explain NAME"] if mandatory + advisory else lines

@@ -75,10 +75,19 @@ def _plan(tags, **facts):
     return json.dumps({"config": {"aws:region": "us-east-1"}, "steps": steps, "changeSummary": {"create": 2}})
 
 
+RULES = {_plan: len(PACK.rules), _state: len(PACK.rules) - len(PACK.change_rules)}
+LAST = {_plan: "", _state: "4 rules about deletions and replacements could not run: they need a plan.\n"}
+"""A state says nothing of what an update takes away."""
+
+
 @pytest.mark.parametrize("document", [_plan, _state])
 def test_a_clean_file_ends_with_0(guardrails, document):
     code, out, err = guardrails("check", "-", stdin=document({"team": "research"}))
-    assert (code, out, err) == (0, "2 resources held against 23 rules; findings: none.\n", "")
+    assert (code, out, err) == (
+        0,
+        f"2 resources held against {RULES[document]} rules; findings: none.\n{LAST[document]}",
+        "",
+    )
 
 
 @pytest.mark.parametrize("document", [_plan, _state])
@@ -87,7 +96,8 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
     assert (code, err) == (1, "")
     assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
-        "2 resources held against 23 rules; findings: 1 mandatory, 0 advisory.\nNext: guardrails explain NAME\n"
+        f"2 resources held against {RULES[document]} rules; findings: 1 mandatory, 0 advisory.\n{LAST[document]}"
+        "Next: guardrails explain NAME\n"
     )
 
 
@@ -114,7 +124,8 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "exemption": _exemption("required-labels", "group"),
             }
         ],
-        "rules": 23,
+        "rules": RULES[_state],
+        "not_run": [rule.name for rule in PACK.change_rules],
         "resources": 2,
         "mandatory": 1,
         "advisory": 0,
@@ -188,7 +199,7 @@ def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_pat
     code, out, _ = guardrails("check", str(good), str(bad))
     assert code == 1
     assert out.startswith(f"{good}: no findings\n\n{bad}\n\n[mandatory] required-labels  group\n")
-    assert "4 resources held against 23 rules; findings: 1 mandatory, 0 advisory." in out
+    assert f"4 resources held against {RULES[_plan]} rules; findings: 1 mandatory, 0 advisory." in out
 
 
 def test_every_file_that_cannot_be_read_is_named(guardrails, tmp_path):
@@ -212,8 +223,8 @@ def test_every_format_is_written_to_a_file_with_the_same_exit_code(guardrails, t
 
 def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
     (tmp_path / "config.json").write_text('{"required-labels": "disabled"}')
-    code, out, _ = guardrails("check", "--config", str(tmp_path / "config.json"), stdin=_state({}))
-    assert (code, out) == (0, "2 resources held against 22 rules; findings: none.\n")
+    code, out, _ = guardrails("check", "--config", str(tmp_path / "config.json"), stdin=_plan({}))
+    assert (code, out) == (0, f"2 resources held against {RULES[_plan] - 1} rules; findings: none.\n")
 
 
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
@@ -226,4 +237,17 @@ def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_p
     assert capsys.readouterr() == (
         "",
         "error: guardrails failed, which is a fault of this tool: ZeroDivisionError\n",
+    )
+
+
+def test_what_a_plan_takes_away_is_a_finding(guardrails):
+    plan = json.loads(_plan({"team": "research"}))
+    urn = "urn:pulumi:dev::shop::aws:eks/cluster:Cluster::trial"
+    state = {"urn": urn, "custom": True, "type": "aws:eks/cluster:Cluster", "inputs": {"name": "a"}}
+    tagged = {**state, "inputs": {"name": "b", "tags": {"team": "research"}}}
+    step = {"op": "replace", "urn": urn, "oldState": state, "newState": tagged, "replaceReasons": ["name"]}
+    code, out, _ = guardrails("check", stdin=json.dumps({**plan, "steps": [*plan["steps"], step]}))
+    assert code == 1
+    assert out.startswith(
+        "[mandatory] no-replacement-of-control-plane  trial\n    control plane is replaced, because of `name`\n"
     )

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import grpc
 import pytest
@@ -22,7 +23,9 @@ FOLDER = Path(policies.__file__).parent
 class Engine:
     """The engine's side: Analyze for every resource, then AnalyzeStack."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, stdout: IO[str]) -> None:
+        port = int(stdout.readline())
+        self.stdout = stdout
         self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
 
     def configure(self, **policies_: dict) -> None:
@@ -56,7 +59,7 @@ def engine():
     with subprocess.Popen(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as served:
         try:
             assert served.stdout is not None
-            yield Engine(int(served.stdout.readline()))
+            yield Engine(served.stdout)
         finally:
             served.kill()
 
@@ -64,13 +67,22 @@ def engine():
 def test_the_engine_is_told_every_policy(engine):
     info = engine.stub.GetAnalyzerInfo(empty_pb2.Empty())
     assert info.name == "training"
-    assert [policy.name for policy in info.policies] == [rule.name for rule in PACK.rules]
+    seen = [rule.name for rule in PACK.rules if rule not in PACK.change_rules]
+    assert [policy.name for policy in info.policies] == seen
     mandatory = {p.name for p in info.policies if p.enforcementLevel == analyzer_pb2.MANDATORY}
-    assert mandatory == PACK.mandatory
+    assert mandatory == PACK.mandatory & set(seen)
 
 
 def test_a_compliant_program_has_no_finding(engine, program):
     assert engine.run(program) == []
+
+
+def test_the_last_line_says_what_the_pack_cannot_run(engine, program):
+    assert engine.run(program) == []
+    assert engine.stdout.readline() == (
+        "training: 4 rules about deletions and replacements cannot run in a preview; "
+        "`guardrails check` runs them on its plan (preview --json --show-sames)\n"
+    )
 
 
 def test_a_seeded_mistake_is_a_mandatory_finding_with_what_why_and_fix(engine, program):

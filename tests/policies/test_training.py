@@ -9,6 +9,7 @@ import re
 import pytest
 
 import policies.rules
+from policies.change_rules import CHANGE_RULES
 from policies.pulumi_policies import to_policies
 from policies.rule import Enforcement, ReportRule, Rule
 from policies.training import PACK
@@ -71,3 +72,9 @@ def test_every_policy_carries_the_metadata_of_its_rule():
 
 def test_report_rules_run_last():
     assert [policy.name for policy in to_policies(PACK)][-3:] == ["exemptions-in-use", "not-checked", "not-known-yet"]
+
+
+def test_rules_about_change_are_no_policies_of_the_pack():
+    names = {policy.name for policy in to_policies(PACK)}
+    assert names == {rule.name for rule in PACK.rules} - {rule.name for rule in CHANGE_RULES}
+    assert set(PACK.change_rules) == set(CHANGE_RULES)

@@ -35,6 +35,7 @@ def test_findings_of_all_files_are_in_one_list(report):
         "pack": "training",
         "files": ["plans/one.json", "two.json"],
         "rules": 3,
+        "not_run": [],
         "resources": 2,
         "mandatory": 2,
         "advisory": 1,

@@ -1,0 +1,30 @@
+"""No plan gives up machines that are held for the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.changes import Changes
+from policies.clouds.holdings import RESERVED_CAPACITY, losses, types
+from policies.rule import ChangeRule, Finding, Severity
+
+__all__ = ["RULE"]
+
+
+def check(changes: Changes) -> Iterator[Finding]:
+    for _, finding in losses(changes, RESERVED_CAPACITY):
+        yield finding
+
+
+RULE: Final = ChangeRule(
+    name="no-loss-of-reserved-capacity",
+    title="No plan deletes or replaces reserved capacity",
+    why="Machines that are let go are taken by somebody else, and a new reservation may fail after the "
+    "old one is gone; a capacity block bought again is paid for twice.",
+    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
+    "To give it up on purpose: accept it by an exemption with an end date.",
+    reads=f"what a plan deletes and replaces of {types(RESERVED_CAPACITY)}",
+    severity=Severity.CRITICAL,
+    check=check,
+)

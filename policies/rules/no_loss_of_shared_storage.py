@@ -1,0 +1,31 @@
+"""No plan deletes the data of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.changes import Changes
+from policies.clouds.holdings import SHARED_STORAGE, losses, types
+from policies.rule import ChangeRule, Finding, Severity
+
+__all__ = ["RULE"]
+
+
+def check(changes: Changes) -> Iterator[Finding]:
+    for _, finding in losses(changes, SHARED_STORAGE):
+        yield finding
+
+
+RULE: Final = ChangeRule(
+    name="no-loss-of-shared-storage",
+    title="No plan deletes or replaces shared storage",
+    why="Data sets and checkpoints go with it, for good where no backup exists: every GPU hour since the last copy is "
+    "paid for again, and all nodes wait while the data is loaded anew.",
+    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
+    "To move on purpose: make the new storage beside the old one, copy, and delete the old one in an update of its "
+    "own, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
+    reads=f"what a plan deletes and replaces of {types(SHARED_STORAGE)}",
+    severity=Severity.CRITICAL,
+    check=check,
+)

@@ -1,0 +1,30 @@
+"""No plan makes the control plane anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.changes import Changes
+from policies.clouds.holdings import CONTROL_PLANE, losses, types
+from policies.rule import ChangeRule, Finding, Severity
+
+__all__ = ["RULE"]
+
+
+def check(changes: Changes) -> Iterator[Finding]:
+    for _, finding in losses(changes, CONTROL_PLANE):
+        yield finding
+
+
+RULE: Final = ChangeRule(
+    name="no-replacement-of-control-plane",
+    title="No plan replaces a control plane",
+    why="Every node, job, queue and claim goes with it: the GPUs are given back and asked for again, where on demand "
+    "promises none, and are billed idle until the cluster is set up and the jobs have started from their checkpoints.",
+    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
+    "To replace it on purpose: end the jobs, and accept it by an exemption with an end date.",
+    reads=f"what a plan replaces of {types(CONTROL_PLANE)}",
+    severity=Severity.CRITICAL,
+    check=check,
+)

@@ -1,0 +1,197 @@
+"""Rules about what a plan deletes or replaces, on every cloud's types."""
+
+from __future__ import annotations
+
+import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost.resources import UNKNOWN, Resource, Resources
+from cost.sources.ended import Ended
+from policies.change_rules import CHANGE_RULES
+from policies.changes import Changes
+from policies.clouds.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from policies.clouds.sdk_source import sources
+from policies.evaluate import evaluate
+from policies.rules import (
+    exemptions_in_use,
+    no_loss_of_reserved_capacity,
+    no_loss_of_shared_storage,
+    no_replacement_of_control_plane,
+    replacement_of_training_pool,
+)
+
+TODAY = datetime.date(2026, 11, 21)
+CLUSTER = "urn:pulumi:dev::shop::example:index:Cluster::trial"
+BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+RULES = {
+    SHARED_STORAGE: no_loss_of_shared_storage.RULE,
+    RESERVED_CAPACITY: no_loss_of_reserved_capacity.RULE,
+    CONTROL_PLANE: no_replacement_of_control_plane.RULE,
+}
+
+
+def of(holds: str) -> list[str]:
+    return [type_ for type_, holding in holdings().items() if holding.holds == holds]
+
+
+def resource(type_: str, name: str = "it", **inputs: Any) -> Resource:
+    return Resource(urn=f"urn:pulumi:dev::shop::{type_}::{name}", type=type_, name=name, inputs=inputs, parent=CLUSTER)
+
+
+def forced(type_: str, **inputs: Any) -> Resource:
+    """A resource of the type that the cloud lets go of with all it holds."""
+    name = holdings()[type_].only_if
+    return resource(type_, **({name: True} if name else {}), **inputs)
+
+
+def outcome_of(rule, *gone: tuple[Ended, Resource], created=(), before=()):
+    standing = [old for _, old in gone]
+    kept = [old for ended, old in gone if ended.how == "replaced"]
+    changes = Changes(
+        ended=[ended for ended, _ in gone],
+        before=Resources([*standing, *before]),
+        after=Resources([*kept, *before, *created]),
+    )
+    return evaluate([rule], changes.after, changes, today=TODAY)[0]
+
+
+def found(rule, *gone: tuple[Ended, Resource], **stack) -> list[str]:
+    return [violation.what for violation in outcome_of(rule, *gone, **stack).violations]
+
+
+def replaced(old: Resource, *because: str, retained: bool = False) -> tuple[Ended, Resource]:
+    return Ended(old.urn, "replaced", because, retained), old
+
+
+def deleted(old: Resource) -> tuple[Ended, Resource]:
+    return Ended(old.urn, "deleted"), old
+
+
+@pytest.mark.parametrize("holds", RULES)
+@pytest.mark.parametrize("cloud", ["aws:", "gcp:", "azure-native:"])
+def test_a_replacement_is_found_on_every_type_of_every_cloud_with_what_forces_it(holds, cloud):
+    types = [type_ for type_ in of(holds) if type_.startswith(cloud)]
+    assert types
+    for type_ in types:
+        assert found(RULES[holds], replaced(forced(type_), "zone", "size")) == [
+            f"{holds} is replaced, because of `zone`, `size`"
+        ]
+
+
+@pytest.mark.parametrize("holds", [SHARED_STORAGE, RESERVED_CAPACITY])
+def test_a_deletion_is_found_on_every_type_but_the_block_that_stays_bought(holds):
+    for type_ in of(holds):
+        told = [] if type_ == BLOCK else [f"{holds} is deleted"]
+        assert found(RULES[holds], deleted(forced(type_))) == told
+
+
+@pytest.mark.parametrize("holds", RULES)
+def test_what_the_cloud_keeps_is_no_loss(holds):
+    for type_ in of(holds):
+        assert found(RULES[holds], replaced(forced(type_), retained=True)) == []
+
+
+@pytest.mark.parametrize("holds", RULES)
+def test_what_holds_something_else_is_not_looked_at(holds):
+    others = [type_ for type_, holding in holdings().items() if holding.holds != holds]
+    assert found(RULES[holds], *(replaced(forced(type_)) for type_ in others)) == []
+
+
+@pytest.mark.parametrize("type_", ["aws:s3/bucket:Bucket", "gcp:storage/bucket:Bucket"])
+def test_a_bucket_that_the_cloud_refuses_to_delete_while_it_holds_objects_is_no_loss(type_):
+    assert found(no_loss_of_shared_storage.RULE, deleted(resource(type_))) == []
+    assert found(no_loss_of_shared_storage.RULE, deleted(resource(type_, forceDestroy=False))) == []
+
+
+def test_a_bucket_whose_flag_is_not_known_is_said_to_be_undecided():
+    bucket = resource("aws:s3/bucket:Bucket", forceDestroy=UNKNOWN)
+    outcome = outcome_of(no_loss_of_shared_storage.RULE, deleted(bucket))
+    assert outcome.violations == ()
+    assert [finding.what for finding in outcome.unknown] == [
+        "shared storage is deleted; whether `forceDestroy` is set is not known"
+    ]
+
+
+@pytest.mark.parametrize("type_", of(CONTROL_PLANE))
+def test_a_control_plane_may_be_deleted_but_not_under_a_new_name(type_):
+    rule, old, other = no_replacement_of_control_plane.RULE, resource(type_), resource("aws:ec2/vpc:Vpc", "other")
+    assert found(rule, deleted(old), created=[other]) == []
+    assert found(rule, deleted(old), created=[resource(type_, "renamed")]) == [
+        "control plane is deleted, and `renamed` made in its place"
+    ]
+
+
+POOLS = {
+    "aws": (
+        "aws:eks/nodeGroup:NodeGroup",
+        {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}},
+        {"instanceTypes": ["m7i.xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}},
+    ),
+    "gcp": (
+        "gcp:container/nodePool:NodePool",
+        {"nodeCount": 4, "nodeLocations": ["us-central1-a"], "nodeConfig": {"machineType": "a3-megagpu-8g"}},
+        {"nodeCount": 4, "nodeLocations": ["us-central1-a"], "nodeConfig": {"machineType": "n2-standard-4"}},
+    ),
+    "azure": (
+        "azure-native:containerservice:AgentPool",
+        {"count": 4, "vmSize": "Standard_ND96isr_H100_v5"},
+        {"count": 4, "vmSize": "Standard_D4s_v5"},
+    ),
+}
+
+
+@pytest.mark.parametrize("cloud", POOLS)
+def test_a_training_pool_that_is_replaced_is_found_and_other_nodes_are_not(cloud):
+    type_, training, system = POOLS[cloud]
+    rule = replacement_of_training_pool.RULE
+    assert found(rule, replaced(resource(type_, **training), "name")) == ["node pool is replaced, because of `name`"]
+    assert found(rule, replaced(resource(type_, **system), "name")) == []
+    assert found(rule, deleted(resource(type_, **training))) == []
+
+
+@pytest.mark.parametrize("rule", CHANGE_RULES, ids=lambda rule: rule.name)
+def test_a_plan_that_takes_nothing_away_has_no_finding(rule):
+    assert found(rule, before=[forced(type_) for type_ in holdings()]) == []
+
+
+def test_an_exemption_accepts_a_loss_and_one_that_waits_for_its_plan_is_not_called_useless():
+    rule = no_loss_of_shared_storage.RULE
+    lustre = resource("aws:fsx/lustreFileSystem:LustreFileSystem")
+    entry = {"rule": rule.name, "resource": "it", "reason": "copied", "owner": "ada", "until": "2999-12-31"}
+    component = Resource(
+        urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"exemptions": [entry]}
+    )
+    stack = Resources([component])
+    changes = Changes(ended=[deleted(lustre)[0]], before=Resources([component, lustre]), after=stack)
+    told, used = evaluate([rule, exemptions_in_use.RULE], stack, changes, today=TODAY)
+    assert told.violations == ()
+    assert [violation.what for violation in used.violations] == [
+        "no-loss-of-shared-storage: shared storage is deleted; accepted until 2999-12-31 by ada: copied"
+    ]
+    [waiting] = evaluate([rule, exemptions_in_use.RULE], stack, today=TODAY)
+    assert waiting.violations == ()
+
+
+@pytest.mark.parametrize(("package", "prefix"), [("pulumi_aws", "aws:"), ("pulumi_gcp", "gcp:")])
+def test_every_type_in_the_tables_and_its_flag_are_those_of_the_sdk(package, prefix):
+    known = {source.token: source for source in sources(package)}
+    for type_, holding in holdings().items():
+        if type_.startswith(prefix):
+            assert type_ in known
+            flag = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in holding.only_if or "")
+            assert flag in known[type_].arguments
+
+
+def test_every_type_of_azure_in_the_tables_is_a_resource_of_the_sdk():
+    spec = find_spec("pulumi_azure_native")
+    assert spec is not None and spec.origin is not None
+    folder = Path(spec.origin).parent
+    for type_ in holdings():
+        if type_.startswith("azure-native:"):
+            _, module, name = type_.split(":")
+            files = (folder / module).glob("*.py")
+            assert any(f"class {name}(pulumi.CustomResource)" in file.read_text() for file in files), type_
