@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cost.model import Unbounded
 
-__all__ = ["at_least", "change", "money"]
+__all__ = ["at_least", "change", "money", "percent"]
 
 
 def money(amount: Decimal | Unbounded) -> str:
@@ -31,3 +31,8 @@ def change(amount: Decimal | None) -> str:
         return "no bound"
     sign = "+" if amount > 0 else "-" if amount < 0 else ""
     return f"{sign}${abs(amount):,.2f}"
+
+
+def percent(share: Decimal) -> str:
+    """`12.3%`; what would read 0.0% is `under 0.1%`."""
+    return f"{share:.1%}" if share >= Decimal("0.001") or not share else "under 0.1%"

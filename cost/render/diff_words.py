@@ -8,7 +8,7 @@ from typing import Final
 
 from cost.changes import Diff, PartChange
 from cost.changes.diff import change_of
-from cost.money import at_least, change, money
+from cost.money import at_least, change, money, percent
 
 __all__ = ["MARKS", "part_cells", "sentence", "total_rows"]
 
@@ -27,7 +27,7 @@ def sentence(found: Diff, stack: str) -> str:
     if not found.change:
         return f"The expected cost of {stack} stays the same{priced}, {after} a month, though lines change{lost}."
     verb = "raises" if found.change > 0 else "lowers"
-    share = f" ({_share(abs(found.change) / found.before.expected)})" if found.before.expected else ""
+    share = f" ({percent(abs(found.change) / found.before.expected)})" if found.before.expected else ""
     amount = f"{money(abs(found.change))} a month{share}{priced}"
     return f"This {verb} the cost of {stack} by {amount}, from {before} to {after}{lost}."
 
@@ -74,7 +74,3 @@ def _amount(value: Decimal | str, *, complete: bool) -> str:
 
 def _difference(before: Decimal | str, after: Decimal | str) -> Decimal | None:
     return None if isinstance(before, str) or isinstance(after, str) else change_of(before, after)
-
-
-def _share(share: Decimal) -> str:
-    return f"{share:.1%}" if share >= Decimal("0.001") else "under 0.1%"

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from cost.estimate import Estimate
 from cost.model import CostLine, Part
-from cost.money import at_least, money
+from cost.money import at_least, money, percent
 from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.layout import WIDEST, Layout
 from cost.verdict import budget_verdict
@@ -174,7 +174,7 @@ def _closing(estimate: Estimate, layout: Layout) -> Iterator[str]:
     dates = estimate.price_dates
     if dates is not None:
         total = estimate.monthly.expected
-        shares = [f"{_share(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
+        shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
         confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
         yield from layout.wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
 
@@ -184,10 +184,6 @@ def unit_price(price: Decimal) -> str:
     plain = f"{price.normalize():f}"
     decimals = len(plain.partition(".")[2])
     return f"${price:,.{max(2, decimals)}f}"
-
-
-def _share(share: Decimal) -> str:
-    return f"{share:.1%}" if share >= Decimal("0.001") else "under 0.1%"
 
 
 def plain_number(number: Decimal) -> str:

@@ -65,7 +65,7 @@ WRONG = [
         "{}",
         "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
     ),
-    (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json'"),
+    (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json', 'csv'"),
     (["explain"], "", "Missing argument 'LINE'"),
     (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
     (["diff"], "", "Missing argument 'OLD'"),
@@ -119,6 +119,18 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
         f"error: {binary} is not text; give a plan or state file in JSON",
         f"error: {nothing} has no resources; give a plan or state of a stack that has some",
     ]
+
+
+def test_a_report_is_grouped_by_a_label_in_every_form(recordings: Path) -> None:
+    plan = str(recordings / "plan.json")
+    table = _cost("report", plan, "--group-by", "team", "--quiet")
+    assert "(no label)" in table.stdout
+    assert "at least $215,193.60" in table.stdout
+    document = json.loads(_cost("report", plan, "--group-by", "team", "--format", "json").stdout)
+    assert document["group_by"]["groups"][-1]["value"] == "(no label)"
+    rows = _cost("report", plan, "--group-by", "team", "--format", "csv")
+    assert rows.stdout.splitlines()[0].endswith(",reason,label:team")
+    assert rows.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
 
 
 def test_a_line_is_explained_by_name_or_number(recordings: Path) -> None:

@@ -1,0 +1,110 @@
+"""Chargeback: the lines of an estimate by a label of their resources, such as team or cost center."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from cost.estimate import Estimate
+from cost.model import Amounts, CostLine
+from cost.resources import UNKNOWN, Resource, Resources
+from cost.shape import is_object
+
+__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of"]
+
+NO_LABEL: Final = "(no label)"
+"""Group of what carries no such label."""
+
+NOT_KNOWN: Final = "(not known before the update)"
+"""Group of what carries the label with a value that only the cloud knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The lines of all resources with one value. complete: whether none of them lacks a price."""
+
+    value: str
+    lines: tuple[CostLine, ...]
+    complete: bool = True
+
+    @property
+    def monthly(self) -> Amounts:
+        """The sum of its lines."""
+        return Amounts.of(self.lines)
+
+    @property
+    def committed_monthly(self) -> Decimal:
+        """USD a month at list price of its capacity that is billed elsewhere; not in any total."""
+        return sum((line.committed_monthly for line in self.lines), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Every line in exactly one group. by_urn: URN of each resource that has a line or no price -> its group."""
+
+    label: str
+    groups: tuple[Group, ...]
+    by_urn: Mapping[str, str]
+
+
+def group_by(estimate: Estimate, resources: Resources, label: str) -> Grouping:
+    """The groups of a label, the dearest first and what has no label last."""
+    urns = dict.fromkeys(item.urn for item in (*estimate.lines, *estimate.not_priced))
+    by_urn = {urn: group_of(resources.get(urn), resources, label) for urn in urns}
+    unpriced = {by_urn[item.urn] for item in estimate.not_priced}
+    lines: dict[str, list[CostLine]] = {value: [] for value in by_urn.values()}
+    for line in estimate.lines:
+        lines[by_urn[line.urn]].append(line)
+    groups = [Group(value, tuple(found), value not in unpriced) for value, found in lines.items()]
+    groups.sort(key=lambda group: (group.value == NO_LABEL, -group.monthly.expected, group.value))
+    return Grouping(label, tuple(groups), by_urn)
+
+
+def group_of(resource: Resource | None, resources: Resources, label: str) -> str:
+    """The value of a resource's label: its own, else its provider's default, as the cloud applies them."""
+    if resource is None:
+        return NO_LABEL
+    for labels in _labels(resource, resources.get(resource.provider)):
+        if labels is UNKNOWN:
+            return NOT_KNOWN
+        if is_object(labels) and label in labels:
+            value = labels[label]
+            return NOT_KNOWN if value is UNKNOWN else str(value) or NO_LABEL
+    return NO_LABEL
+
+
+def _labels(resource: Resource, provider: Resource | None) -> Iterator[Any]:
+    """Where a resource may carry labels, the most specific first.
+
+    pulumi-aws: `tags`, all of them in output `tagsAll`, provider's `defaultTags.tags`. pulumi-gcp: `labels`, a
+    cluster's `resourceLabels`, a node pool's `nodeConfig.resourceLabels`, all of them in output `pulumiLabels`,
+    provider's `defaultLabels`. pulumi-azure-native: `tags`. Objects of Kubernetes: `metadata.labels`.
+    """
+    inputs = resource.inputs
+    for name in ("tags", "labels", "resourceLabels"):
+        yield inputs.get(name)
+    yield _inside(inputs.get("nodeConfig"), "resourceLabels")
+    yield _inside(inputs.get("metadata"), "labels")
+    for name in ("tagsAll", "pulumiLabels"):
+        value = resource.outputs.get(name)
+        yield None if value is UNKNOWN else value  # known or not, what is in it was an input
+    if provider is not None:
+        yield _inside(_decoded(provider.inputs.get("defaultTags")), "tags")
+        yield _decoded(provider.inputs.get("defaultLabels"))
+
+
+def _inside(value: Any, key: str) -> Any:
+    return UNKNOWN if value is UNKNOWN else value.get(key) if is_object(value) else None
+
+
+def _decoded(value: Any) -> Any:
+    """A provider's setting, which the engine keeps as JSON text where it is an object."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return None

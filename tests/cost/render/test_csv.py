@@ -1,0 +1,60 @@
+"""The report for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cost import Estimate, PriceBook, Resource, estimate
+from cost.grouping import group_by
+from cost.render.csv import COLUMNS, as_csv
+from cost.render.json import line_json
+from cost.sources import read_text
+
+Make = Callable[..., Resource]
+CostOf = Callable[..., Estimate]
+
+
+@pytest.mark.parametrize("name", ["plan.json", "state.json", "update.json"])
+def test_the_rows_are_the_lines_of_the_report_and_what_has_no_price(
+    name: str, recordings: Path, book: PriceBook
+) -> None:
+    resources = read_text((recordings / name).read_text(), name)
+    found = estimate(resources, book)
+    rows = list(csv.DictReader(io.StringIO(as_csv(found, group_by(found, resources, "team")))))
+    priced = [row for row in rows if row["status"] == "priced"]
+    assert tuple(rows[0]) == (*COLUMNS, "label:team")
+    assert [row["line"] for row in priced] == [str(number) for number in range(1, len(found.lines) + 1)]
+    assert [
+        {key: row[key] for key in line_json(line, found)} for row, line in zip(priced, found.lines, strict=True)
+    ] == [line_json(line, found) for line in found.lines]
+    assert sum(Decimal(row["monthly"]) for row in priced) == found.monthly.expected
+    assert [(row["resource_name"], row["monthly"], row["label:team"]) for row in rows if row not in priced] == [
+        ("far", "", "(no label)")
+    ]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+a", "-a", "@a", "\ta"])
+def test_no_name_becomes_a_formula(make: Make, cost_of: CostOf, name: str) -> None:
+    text = as_csv(cost_of(make("aws:ebs/volume:Volume", name, type="gp3", size=1)))
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["resource_name"] == f"'{name}"
+    assert row["monthly"] == "0.08"
+
+
+def test_a_stack_without_lines_has_its_header(cost_of: CostOf) -> None:
+    assert as_csv(cost_of()) == ",".join(COLUMNS)
+
+
+def test_a_name_of_several_lines_with_commas_and_quotes_is_one_cell(make: Make, cost_of: CostOf) -> None:
+    odd = 'a "b",\nc'
+    resources = Resources(
+        [make("aws:ebs/volume:Volume", odd, type="gp3", size=1)], default_regions={"aws": "us-east-1"}
+    )
+    (row,) = csv.DictReader(io.StringIO(as_csv(estimate(resources, book))))
+    assert row["resource_name"] == odd
