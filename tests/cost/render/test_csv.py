@@ -53,8 +53,5 @@ def test_a_stack_without_lines_has_its_header(cost_of: CostOf) -> None:
 
 def test_a_name_of_several_lines_with_commas_and_quotes_is_one_cell(make: Make, cost_of: CostOf) -> None:
     odd = 'a "b",\nc'
-    resources = Resources(
-        [make("aws:ebs/volume:Volume", odd, type="gp3", size=1)], default_regions={"aws": "us-east-1"}
-    )
-    (row,) = csv.DictReader(io.StringIO(as_csv(estimate(resources, book))))
+    (row,) = csv.DictReader(io.StringIO(as_csv(cost_of(make("aws:ebs/volume:Volume", odd, type="gp3", size=1)))))
     assert row["resource_name"] == odd
