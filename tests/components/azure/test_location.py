@@ -1,0 +1,84 @@
+"""Where a stack on Azure stands and what it chooses there, in the words of its configuration."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.azure.location import Location, parse_location
+from components.azure.settings import Settings
+
+SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
+PLACE = {"subscription": SUBSCRIPTION, "region": "eastus", "zone": "1"}
+
+
+def test_a_place_with_nothing_chosen() -> None:
+    found = parse_location(PLACE)
+    assert found == Location(subscription=SUBSCRIPTION, region="eastus", number="1")
+    assert isinstance(found, Location)
+    assert (found.zone, found.settings) == ("eastus-1", Settings())
+
+
+def test_everything_that_a_stack_may_choose() -> None:
+    found = parse_location(
+        {
+            **PLACE,
+            "scaleSetLimit": "300",
+            "gpuDriver": "aks",
+            "proximityGroup": "true",
+            "infinibandFeature": "true",
+            "bucketGroup": "data",
+            "lustrePrincipal": SUBSCRIPTION,
+        }
+    )
+    assert isinstance(found, Location)
+    assert found.settings == Settings(
+        scale_set_limit=300,
+        driver="aks",
+        proximity_group=True,
+        infiniband_feature=True,
+        bucket_group="data",
+        lustre_principal=SUBSCRIPTION,
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"subscription": "production"},
+            "subscription is 'production'; write the id of a subscription, such as "
+            "00000000-0000-0000-0000-000000000000 (`az account show --query id`)",
+        ),
+        ({"region": "us-east-1"}, "region is 'us-east-1'; write an Azure region such as eastus"),
+        (
+            {"region": "swedencentrl"},
+            "region is 'swedencentrl'; write an Azure region such as eastus; did you mean swedencentral?",
+        ),
+        ({"zone": "eastus-1"}, "zone is 'eastus-1'; write the number of a zone, in quotes: 1, 2, 3"),
+        (
+            {"scaleSetLimit": "1000"},
+            "scaleSetLimit is '1000'; write a whole number from 100, which every subscription has, to 300, to which "
+            "Microsoft's support raises it",
+        ),
+        ({"gpuDriver": "operator"}, "gpuDriver is 'operator'; allowed: operators, aks; did you mean operators?"),
+        ({"proximityGroup": "yes"}, "proximityGroup is 'yes'; allowed: true, false"),
+        ({"infinibandFeature": "1"}, "infinibandFeature is '1'; allowed: true, false"),
+        ({"bucketGroup": "a/b"}, "bucketGroup is 'a/b'; write the name of the storage account's resource group"),
+        (
+            {"lustrePrincipal": "HPC"},
+            "lustrePrincipal is 'HPC'; write the object id that the service principal HPC Cache Resource Provider has "
+            "in your tenant",
+        ),
+    ],
+)
+def test_a_wrong_value_is_said_with_what_to_write(changes: dict[str, str], problem: str) -> None:
+    assert parse_location({**PLACE, **changes}) == [problem]
+
+
+def test_all_problems_come_at_once_and_what_is_missing_is_left_to_others() -> None:
+    found = parse_location({"region": "eastus", "zone": "4", "gpuDriver": "none"})
+    assert found == [
+        "zone is '4'; write the number of a zone, in quotes: 1, 2, 3",
+        "gpuDriver is 'none'; allowed: operators, aks",
+    ]
+    assert parse_location({"region": "eastus"}) == []

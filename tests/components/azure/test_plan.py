@@ -1,0 +1,303 @@
+"""Plans on Azure: what a spec becomes, what is lost, and everything that is refused, at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.azure.location import Location
+from components.azure.plan import AzureClusterPlan, plan_cluster
+from components.azure.settings import Settings
+from components.plan import PlanError
+from components.spec import ClusterSpec
+
+TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
+SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
+RESERVATION = (
+    f"/subscriptions/{SUBSCRIPTION}/resourceGroups/reserved/providers/Microsoft.Compute/capacityReservationGroups/h100"
+)
+SHARED = {"usable_tib": 20, "gb_per_s": 3, "protect": False}
+
+
+def here(**settings: Any) -> Location:
+    return Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=Settings(**settings))
+
+
+def plan(location: Location | None = None, machine: str | None = None, **changes: Any) -> AzureClusterPlan:
+    spec = ClusterSpec.model_validate({**TRIAL, **changes})
+    return plan_cluster(spec, location or here(), stack="azure-trial", machine=machine)
+
+
+def refused(location: Location | None = None, machine: str | None = None, **changes: Any) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        plan(location, machine, **changes)
+    return list(caught.value.problems)
+
+
+def nodes(count: int, spares: int = 0) -> dict[str, int]:
+    return {"nodes": count, "spares": spares, "fabric_gbps": 1600}
+
+
+def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
+    facts = plan().facts
+    assert facts["equivalence"] == {
+        "machineType": "Standard_ND96isr_H100_v5",
+        "accelerator": "h100",
+        "gpus": 32,
+        "gpuMemoryMib": 81920,
+        "fabric": "InfiniBand",
+        "fabricGbps": 3200,
+        "hostGbps": 80,
+        "coLocation": "one scale set, a non-blocking InfiniBand domain",
+        "vcpus": 96,
+        "memoryGib": 1900,
+        "scratchGb": 30720,
+        "storageGib": 32768,
+        "storageGbPerS": "4",
+    }
+    assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
+    assert facts["notBuilt"] == []
+    assert facts["losses"] == [
+        "elastic pool: Standard_NC40ads_H100_v5 has an H100 NVL with 94 GB, not the SXM with 80 GB of the training "
+        "nodes"
+    ]
+    assert [note.partition(":")[0] for note in facts["notes"]] == [
+        "shared storage",
+        "the operators own GPU and InfiniBand drivers",
+        "on demand promises no capacity",
+        "elastic pool",
+        "quotas to have in eastus, in vCPUs",
+        "access.admins names no group",
+        "access.cidrs",
+    ]
+    assert facts["notes"][4] == (
+        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
+        "Total Regional vCPUs; quota is not capacity"
+    )
+
+
+def test_spot_counts_against_a_quota_of_its_own() -> None:
+    made = plan(
+        elastic={"engine": "native", "max_gpus": 8, "purchase": ["spot"]},
+        mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
+    )
+    assert made.facts["notes"][-3] == (
+        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 492 of Total Regional vCPUs, 640 of Total "
+        "Regional Spot vCPUs; quota is not capacity"
+    )
+
+
+def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
+    made = plan(
+        training={"nodes": 4, "fabric_gbps": 6400}, storage={"shared": {**SHARED, "fabric": True}}, elastic=None
+    )
+    assert made.facts["losses"] == [
+        "GPU fabric: 6,400 Gb/s a node asked, 3,200 on Standard_ND96isr_H100_v5",
+        "storage.shared.fabric: Azure Managed Lustre is reached by TCP over 80 Gb/s a node, never over InfiniBand",
+    ]
+
+
+def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() -> None:
+    assert plan(accelerator="h200").facts["losses"] == [
+        "elastic pool: no machine with a single H200; Standard_NC40ads_H100_v5 has one H100 NVL with 94 GB"
+    ]
+
+
+def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None:
+    made = plan(mig={"nodes": 2, "layout": "all-3g.40gb"}, elastic=None)
+    assert made.mig is not None
+    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.size, made.mig.slices) == (
+        "Standard_NC80adis_H100_v5",
+        8,
+        "3g.47gb",
+        32,
+    )
+    assert made.facts["losses"] == [
+        "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 3g.47gb instead of 3g.40gb; 8 x "
+        "Standard_NC80adis_H100_v5 have the GPUs of 2 x 8"
+    ]
+
+
+def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
+    made = plan(accelerator="h200", mig={"nodes": 2, "layout": "all-1g.18gb"}, elastic=None)
+    assert made.mig is not None
+    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.slices) == ("Standard_ND96isr_H200_v5", 2, 112)
+    assert made.facts["losses"] == []
+
+
+@pytest.mark.parametrize(
+    ("count", "limit", "problems"),
+    [
+        (100, 100, []),
+        (
+            101,
+            100,
+            [
+                "scaleSetLimit is 100, and training.nodes and training.spares make 101 nodes in one scale set, the "
+                "InfiniBand domain; have Microsoft's support raise it and write the new limit, at most 300, or ask for "
+                "fewer nodes"
+            ],
+        ),
+        (300, 300, []),
+        (
+            301,
+            300,
+            [
+                "training.nodes and training.spares make 301 nodes; InfiniBand is within one scale set, which holds at "
+                "most 300: ask for fewer"
+            ],
+        ),
+    ],
+)
+def test_a_scale_set_has_100_nodes_and_300_where_support_raised_it(count: int, limit: int, problems: list[str]) -> None:
+    asked = {"training": nodes(count - 1, 1), "elastic": None}
+    if problems:
+        assert refused(here(scale_set_limit=limit), **asked) == problems
+    else:
+        assert plan(here(scale_set_limit=limit), **asked).training.size == count
+
+
+def test_machines_without_infiniband_train_on_no_more_than_one_node() -> None:
+    said = (
+        "machine is 'Standard_NC80adis_H100_v5', which has no InfiniBand (no r in its name): it is for single nodes, "
+        "sliced GPUs and the elastic pool; with accelerator h100: Standard_ND96isr_H100_v5"
+    )
+    assert refused(machine="Standard_NC80adis_H100_v5") == [said]
+    single = plan(machine="Standard_NC80adis_H100_v5", training=nodes(1), elastic=None)
+    assert single.facts["losses"] == [
+        "GPU fabric: 1,600 Gb/s a node asked, 0 on Standard_NC80adis_H100_v5",
+        "GPUs a node: 8 asked, 2 on Standard_NC80adis_H100_v5",
+    ]
+
+
+def test_a_misspelt_machine_is_corrected() -> None:
+    assert refused(machine="Standard_ND96isr_H100_v4") == [
+        "machine is 'Standard_ND96isr_H100_v4'; with accelerator h100: Standard_ND96isr_H100_v5; did you mean "
+        "Standard_ND96isr_H100_v5?"
+    ]
+
+
+def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
+    notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts["notes"]
+    assert notes[2:4] == [
+        f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
+        "and the cluster's identity gets Contributor on its resource group, which may take an hour",
+        "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
+        "Resource SKUs API (CapacityReservationSupported) has the truth for a subscription",
+    ]
+
+
+def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
+    block = plan(
+        placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
+    )
+    assert (block.training.size, block.training.started) == (5, 0)
+    assert block.facts["notes"][3:5] == [
+        "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
+        "a block lasts 1 to 14 days or 3 to 26 weeks",
+        f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
+    ]
+    assert "480 of standardNDSH100v5Family" not in block.facts["notes"][5]
+
+
+def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> None:
+    said = refused(
+        purchase={"kind": "capacity-block"},
+        placement={"kind": "reservation", "id": "cr-0123456789"},
+        training=nodes(70),
+        duration="30w",
+        elastic={"max_gpus": 8, "purchase": ["flex-start"]},
+        mig={"nodes": 1, "layout": "all-5g.60gb", "purchase": "flex-start"},
+        storage={"shared": {"usable_tib": 20, "kind": "bucket"}},
+        access={
+            "kind": "private",
+            "via": "vpn",
+            "cidrs": ["10.0.0.0/16", "172.16.8.0/24"],
+            "egress": "none",
+            "registry": "mirror.example.com",
+            "admins": ["group:ml"],
+        },
+    )
+    assert said == [
+        "elastic.purchase has flex-start, which Google Cloud sells and Azure does not; choose from on-demand and spot",
+        "mig.purchase is 'flex-start', which Google Cloud sells and Azure does not; choose on-demand or spot",
+        "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
+        "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
+        "training.nodes and training.spares make 70 nodes; one block of capacity holds at most 64: ask for fewer",
+        "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
+        "shorten duration or choose on-demand",
+        "access.egress is 'none', which on Azure is not built: nodes without a way out start from a container registry "
+        "of their own network; choose nat",
+        "access.admins[0] is 'group:ml'; on Azure name a Microsoft Entra group by its object id, such as "
+        "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
+        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16: InfiniBand has it for itself, and nodes reach "
+        "nothing else there; name other ranges",
+        "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): nothing could be routed to "
+        "both; name ranges outside of it",
+        "mig.layout is 'all-5g.60gb', which h100 does not have; allowed: all-1g.10gb, all-1g.20gb, all-2g.20gb, "
+        "all-3g.40gb, all-4g.40gb, all-7g.80gb",
+        "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it by "
+        "storage.shared.bucket",
+    ]
+
+
+def test_a_reservation_is_in_no_group() -> None:
+    assert refused(placement={"kind": "reservation", "id": RESERVATION, "group": "mine"}) == [
+        "placement.group is set; on Azure capacity reservations and proximity placement groups exclude each other: "
+        "remove it"
+    ]
+
+
+def test_flex_start_is_not_sold_for_training() -> None:
+    assert refused(purchase={"kind": "flex-start"}, duration="7d") == [
+        "purchase.kind is 'flex-start', which Google Cloud sells and Azure does not; choose on-demand, or "
+        "capacity-block for capacity of fixed dates"
+    ]
+
+
+def test_a_proximity_group_and_a_reservation_exclude_each_other() -> None:
+    assert refused(here(proximity_group=True), placement={"kind": "reservation", "id": RESERVATION}) == [
+        "proximityGroup is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group for "
+        "reserved capacity; remove it"
+    ]
+
+
+def test_aks_makes_no_slices_that_it_has_no_profile_for() -> None:
+    mig = {"nodes": 1, "layout": "all-1g.20gb"}
+    assert refused(here(driver="aks"), mig=mig) == [
+        "gpuDriver is 'aks', and mig.layout is 'all-1g.20gb', which AKS has no profile for; remove it, so that the "
+        "operators' MIG manager slices, or choose another layout"
+    ]
+    assert plan(mig=mig).mig is not None
+
+
+def test_a_linked_container_needs_what_its_roles_are_given_by() -> None:
+    shared = {**SHARED, "bucket": "https://corpora.blob.core.windows.net/text"}
+    [said] = refused(storage={"shared": shared})
+    assert said.startswith("bucketGroup is missing, and storage.shared.bucket is set")
+    assert said.endswith("add bucketGroup and lustrePrincipal")
+
+
+def test_names_are_no_longer_than_azure_takes_them() -> None:
+    spec = ClusterSpec.model_validate(TRIAL)
+    with pytest.raises(PlanError) as caught:
+        plan_cluster(spec, here(), stack="a-stack-with-a-name-that-goes-on-and-on-and-on-for-long")
+    assert list(caught.value.problems) == [
+        "name and stack make the cluster's name 'trial-a-stack-with-a-name-that-goes-on-and-on-and-on-for-long'; AKS "
+        "takes 54 characters: shorten one of them"
+    ]
+
+
+def test_home_folders_are_a_share_of_at_least_100_gib() -> None:
+    small = plan(storage={"shared": SHARED, "home": {"expected_gib": 10}}).home
+    large = plan(storage={"shared": SHARED, "home": {"expected_gib": 500}}).home
+    assert small is not None
+    assert large is not None
+    assert (small.capacity_gib, large.capacity_gib) == (100, 625)
+    assert refused(storage={"shared": SHARED, "home": {"expected_gib": 100_000}}) == [
+        "storage.home.expected_gib is 100,000; a share of Azure Files holds at most 102,400 GiB, 25 % headroom among "
+        "them: ask for less"
+    ]

@@ -1,0 +1,76 @@
+"""The same spec on Azure, and every example of its own, on the real engine: from the first preview to an empty cloud."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).parents[2]
+STACK = "azure-trial"
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples/specs/azure").glob("*.yaml"))
+
+
+@pytest.fixture
+def standing_for(tmp_path: Path, copy: Callable[[Path], Any]) -> Callable[[str], Any]:
+    """A project whose stack stands for an example, or for the trial."""
+
+    def run(example: str) -> Any:
+        project = copy(tmp_path)
+        if example != "trial":
+            shutil.copy(ROOT / f"examples/specs/azure/{example}.yaml", project.path / "stacks/specs/trial.yaml")
+        return project
+
+    return run
+
+
+def test_a_first_preview_of_the_trial_is_priced_and_names_what_has_no_price(project: Any) -> None:
+    done = project.pulumi("preview", "--policy-pack", "policies", stack=STACK)
+    assert done.code == 0, done.text
+    assert "5 x Standard_ND96isr_H100_v5 on demand (trial-training-nodes)" in done.out
+    assert "$358,868.00" in done.out  # 5 x 98.32 x 730
+    _, unpriced = done.out.split("Not priced, not in the total")
+    assert "trial-storage-shared" in unpriced
+    assert "Total per month" in done.out
+    assert "at least $" in done.out
+    assert "[mandatory]" not in done.text
+
+
+@pytest.mark.parametrize("example", ["trial", *EXAMPLES])
+def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[str], Any]) -> None:
+    project = standing_for(example)
+    made = project.pulumi("up", "--yes", "--policy-pack", "policies", stack=STACK)
+    assert made.code == 0, made.text
+    assert "[mandatory]" not in made.text
+    after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
+    assert after.code == 0, after.text
+    gone = project.pulumi("destroy", "--yes", stack=STACK)
+    assert gone.code == 0, gone.text
+    assert project.ledger() == []
+
+
+def test_a_linked_container_and_everything_else_that_a_stack_may_choose(project: Any) -> None:
+    shared = "gb_per_s: 3\n    bucket: https://corpora.blob.core.windows.net/text/english"
+    project.change("stacks/specs/trial.yaml", "gb_per_s: 3", shared)
+    with (project.path / f"stacks/Pulumi.{STACK}.yaml").open("a") as file:
+        file.write(
+            "  gpucluster:bucketGroup: data\n"
+            "  gpucluster:lustrePrincipal: 00000000-0000-0000-0000-0000000000bb\n"
+            "  gpucluster:gpuDriver: aks\n"
+            '  gpucluster:scaleSetLimit: "300"\n'
+            '  gpucluster:proximityGroup: "true"\n'
+            '  gpucluster:infinibandFeature: "true"\n'
+        )
+    made = project.pulumi("up", "--yes", stack=STACK)
+    assert made.code == 0, made.text
+    after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
+    assert after.code == 0, after.text
+    gone = project.pulumi("destroy", "--yes", stack=STACK)
+    assert gone.code == 0, gone.text
+    # The subscription's feature is others', too.
+    assert [entry["type"] for entry in project.ledger()] == ["azure-native:features:SubscriptionFeatureRegistration"]
