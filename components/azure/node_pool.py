@@ -13,11 +13,16 @@ from components.azure.identity import Tagger
 from components.azure.network import Network
 from components.azure.node_image import OS_SKU
 from components.azure.settings import Driver
-from components.azure.tolerations import SPOT
 from components.kubernetes.names import GPU, GPU_PRESENT, POOL
 from components.shapes import Shape
 
 __all__ = ["GpuNodes"]
+
+
+# A spare node of this kind needs quota and capacity that nobody has.
+_IN_PLACE = containerservice.AgentPoolUpgradeSettingsArgs(
+    max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
+)
 
 
 class GpuNodes:
@@ -68,14 +73,11 @@ class GpuNodes:
         selectors, where it is not its name. sliced: labels of nodes whose GPUs are. more: further arguments of
         AgentPool, by their names.
         """
-        taints = [f"{GPU}=true:NoSchedule"]
         bought: dict[str, Any] = {}
         labels = {**self._labels, POOL: kind or pool, GPU_PRESENT: "true"}
         labels |= {**(self._whole if sliced is None else sliced), **(node_labels or {})}
         if spot:
-            # AKS adds label and taint by itself; written here, they are no difference.
-            taints.append(f"{SPOT}=spot:NoSchedule")
-            labels[SPOT] = "spot"
+            # AKS labels and taints its nodes besides, by a key that nobody else may write.
             bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
         # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
         return containerservice.AgentPool(
@@ -94,11 +96,9 @@ class GpuNodes:
             enable_node_public_ip=False,
             gpu_profile=containerservice.GPUProfileArgs(driver="None" if self._driver == "operators" else "Install"),
             node_labels=labels,
-            node_taints=taints,
-            # Replace in place: a spare node of this kind needs quota and capacity that nobody has.
-            upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(
-                max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
-            ),
+            node_taints=[f"{GPU}=true:NoSchedule"],
+            # Spot pools take none.
+            upgrade_settings=None if spot else _IN_PLACE,
             # A deallocated machine keeps its quota and loses its capacity.
             scale_down_mode="Delete",
             tags=self._tags(name),

@@ -67,8 +67,9 @@ MANAGED = {"managed-by": "pulumi"}
 
 
 def tagged(typ: str, name: str, full: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
-    """A resource in the cluster's group. name: of the cluster."""
-    return f"azure-native:{typ}", full, {"resourceGroupName": f"{name}-group", "tags": tags(full), **inputs}
+    """A resource in the cluster's group. name: of the cluster. An input that is None is not there."""
+    given = {key: value for key, value in inputs.items() if value is not None}
+    return f"azure-native:{typ}", full, {"resourceGroupName": f"{name}-group", "tags": tags(full), **given}
 
 
 def role(name: str, full: str, role_id: str, scope: str, principal: str = "") -> tuple[str, str, dict[str, Any]]:
@@ -337,12 +338,11 @@ def training(name: str, **changes: Any) -> Registered:
     return [pool(name, "training-nodes", **inputs)]
 
 
-SPOT_LABEL = {"kubernetes.azure.com/scalesetpriority": "spot"}
 SPOT = {
     "scaleSetPriority": "Spot",
     "scaleSetEvictionPolicy": "Delete",
     "spotMaxPrice": -1,
-    "nodeTaints": ["nvidia.com/gpu=true:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
+    "upgradeSettings": None,
 }
 
 
@@ -462,7 +462,7 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
         "enableAutoScaling": False,
         "osDiskSizeGB": 1000,
         "gpuInstanceProfile": "MIG2g",
-        "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "mig", **SPOT_LABEL},
+        "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "mig"},
         **driver,
         **SPOT,
     }
@@ -499,7 +499,7 @@ def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) 
             "scaled",
             "elastic-spot-nodes",
             agentPoolName="elasticspot",
-            nodeLabels={**elastic, **SPOT_LABEL},
+            nodeLabels={**elastic},
             **common,
             **SPOT,
         ),

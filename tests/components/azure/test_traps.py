@@ -196,7 +196,7 @@ def test_the_cluster_is_of_the_kind_whose_quota_is_the_users_own(inputs: Inputs)
 
 def test_nodes_taint_themselves_because_aks_does_not(inputs: Inputs) -> None:
     for given in pools(inputs(mig=MIG)).values():
-        assert given["nodeTaints"][0] == "nvidia.com/gpu=true:NoSchedule"
+        assert given["nodeTaints"] == ["nvidia.com/gpu=true:NoSchedule"]
 
 
 def test_the_system_of_a_gpu_node_is_large_and_on_its_own_disk(inputs: Inputs) -> None:
