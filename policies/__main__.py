@@ -5,9 +5,7 @@ It runs with this folder first on the import path, so everything is imported by 
 
 from __future__ import annotations
 
-from pulumi_policy import PolicyPack
-
-from policies.pulumi_policies import to_policies
+from policies.serve import serve
 from policies.training import PACK
 
-PolicyPack(name=PACK.name, description=PACK.description, policies=to_policies(PACK))
+serve(PACK)

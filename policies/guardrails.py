@@ -1,4 +1,4 @@
-"""`guardrails`: the rules of the training pack, run on a plan or state file, listed and explained."""
+"""`guardrails`: the rules of the packs, run on a plan or state file, listed and explained."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
+from policies.packs import PACKS, TRAINING
 from policies.rule import Enforcement
 from policies.settings import BadSettings, Settings, read_settings
-from policies.training import PACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cost.resources import Resources
     from policies.changes import Changes
+    from policies.pack import Pack
     from policies.report import Checked, Report
     from policies.rule import Rule
 
@@ -31,6 +32,14 @@ FINDINGS, INPUT, CRASH = 1, 2, 3
 Form = Literal["table", "json"]
 
 _form = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+_pack = click.option(
+    "--pack",
+    "pack_name",
+    type=click.Choice(list(PACKS)),
+    default=TRAINING.name,
+    show_default=True,
+    help="Same rules; baseline stops nothing, production everything.",
+)
 
 
 def _version() -> str:
@@ -43,17 +52,22 @@ def _version() -> str:
 @click.group("guardrails", context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), prog_name="guardrails")
 def command() -> None:
-    """Rules for GPU training clusters: what Pulumi runs with `--policy-pack policies`, also on files."""
+    """Rules for GPU training clusters: what Pulumi runs with `--policy-pack policies`, also on files.
+
+    The packs baseline and production are in policies/packs.
+    """
 
 
 @command.command("list")
 @_form
-def list_rules(form: Form) -> None:
+@_pack
+def list_rules(form: Form, pack_name: str) -> None:
     """The rules with their severity and what a finding does."""
+    pack = PACKS[pack_name]
     if form == "json":
-        click.echo(json.dumps({"schema_version": 1, "rules": [_as_json(rule) for rule in PACK.rules]}, indent=2))
+        click.echo(json.dumps({"schema_version": 1, "rules": [_as_json(rule, pack) for rule in pack.rules]}, indent=2))
         return
-    rows = [(rule.name, rule.severity.value, PACK.enforcement(rule).value, rule.title) for rule in PACK.rules]
+    rows = [(rule.name, rule.severity.value, pack.enforcement(rule).value, rule.title) for rule in pack.rules]
     rows.insert(0, ("NAME", "SEVERITY", "ENFORCEMENT", "TITLE"))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
@@ -65,18 +79,20 @@ def list_rules(form: Form) -> None:
 @command.command()
 @click.argument("name")
 @_form
-def explain(name: str, form: Form) -> None:
+@_pack
+def explain(name: str, form: Form, pack_name: str) -> None:
     """Why a rule is there and what to change when it finds something."""
-    rule = next((rule for rule in PACK.rules if rule.name == name), None)
+    pack = PACKS[pack_name]
+    rule = next((rule for rule in pack.rules if rule.name == name), None)
     if rule is None:
-        near = difflib.get_close_matches(name, [rule.name for rule in PACK.rules], n=1, cutoff=0.4)
+        near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
         hint = f"did you mean `{near[0]}`?" if near else "`guardrails list` shows all of them"
         raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
     if form == "json":
-        click.echo(json.dumps(_as_json(rule), indent=2))
+        click.echo(json.dumps(_as_json(rule, pack), indent=2))
         return
     click.echo(f"{rule.name}: {rule.title}")
-    click.echo(f"  severity: {rule.severity.value}, {PACK.enforcement(rule).value}")
+    click.echo(f"  severity: {rule.severity.value}, {pack.enforcement(rule).value}")
     click.echo(f"  why:      {rule.why}")
     click.echo(f"  fix:      {rule.fix}")
     click.echo(f"  reads:    {rule.reads}")
@@ -97,6 +113,7 @@ def explain(name: str, form: Form) -> None:
 @click.option(
     "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
 )
+@_pack
 @click.option("--config", type=click.File(encoding="utf-8"), help="Levels and settings, as for --policy-pack-config.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @click.option("--quiet", is_flag=True, help="Nothing but findings.")
@@ -104,6 +121,7 @@ def check(
     files: tuple[TextIO, ...],
     form: Literal["table", "json", "sarif", "junit"],
     output: TextIO,
+    pack_name: str,
     config: TextIO | None,
     color: Literal["auto", "always", "never"],
     quiet: bool,
@@ -116,19 +134,45 @@ def check(
     del color  # the report has no colour; the option is there because every command of ours takes it
     from policies.report import Report
 
-    settings = read_settings(config.read(), PACK.rules) if config else Settings()
+    pack = PACKS[pack_name]
+    settings = read_settings(config.read(), pack.rules) if config else Settings()
     today = datetime.date.today()
     read = _read(files or (sys.stdin,))
     report = Report(
-        pack=PACK.name,
-        files=[_checked(*one, settings, today) for one in read],
+        pack=pack.name,
+        files=[_checked(*one, pack, settings, today) for one in read],
         today=today,
-        not_run=PACK.change_rules if any(changes is None for _, _, changes in read) else (),
+        not_run=pack.change_rules if any(changes is None for _, _, changes in read) else (),
     )
     if text := _written(report, form, closing=not quiet):
         output.write(text + "\n")
     if report.count(Enforcement.MANDATORY):
         raise SystemExit(FINDINGS)
+
+
+@command.group()
+def config() -> None:
+    """The configuration file of a pack."""
+
+
+@config.command("check")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@_pack
+@click.option("--quiet", is_flag=True, help="Nothing but what is wrong.")
+def config_check(file: TextIO, pack_name: str, quiet: bool) -> None:
+    """Hold FILE (- for stdin), as given to --policy-pack-config, against the rules of a pack and their settings.
+
+    The engine passes over rules and settings it does not know. Exit code 0, 2 with what is wrong, line by line.
+    """
+    pack = PACKS[pack_name]
+    settings = read_settings(file.read(), pack.rules)
+    if quiet:
+        return
+    click.echo(
+        f"{len(settings.configs)} rules configured, {len(settings.levels)} with a level of their own; all known."
+    )
+    folder = "policies" if pack is TRAINING else f"policies/packs/{pack.name}"
+    click.echo(f"Next: pulumi preview --policy-pack {folder} --policy-pack-config {file.name}")
 
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
@@ -155,16 +199,16 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]
 
 
 def _checked(
-    file: str, resources: Resources, changes: Changes | None, settings: Settings, today: datetime.date
+    file: str, resources: Resources, changes: Changes | None, pack: Pack, settings: Settings, today: datetime.date
 ) -> Checked:
     from policies.evaluate import evaluate
     from policies.report import Checked
 
-    outcomes = evaluate(PACK.rules, resources, changes, today=today, settings=settings)
+    outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
 
     def level(rule: Rule) -> Enforcement:
         given = settings.levels.get(rule.name)
-        return PACK.enforcement(rule) if given is None else Enforcement(given)
+        return pack.enforcement(rule) if given is None else Enforcement(given)
 
     return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)
 
@@ -187,12 +231,12 @@ def _written(report: Report, form: Literal["table", "json", "sarif", "junit"], *
     return as_table(report, closing=closing)
 
 
-def _as_json(rule: Rule) -> dict[str, object]:
+def _as_json(rule: Rule, pack: Pack) -> dict[str, object]:
     return {
         "name": rule.name,
         "title": rule.title,
         "severity": rule.severity.value,
-        "enforcement": PACK.enforcement(rule).value,
+        "enforcement": pack.enforcement(rule).value,
         "why": rule.why,
         "fix": rule.fix,
         "reads": rule.reads,

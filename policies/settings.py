@@ -1,13 +1,15 @@
 """The pack's configuration, in the form of Pulumi's `--policy-pack-config` file.
 
 {"required-labels": {"labels": {"team": "research"}}, "budget-ceiling": "mandatory", "label-values": "disabled"}
+
+`all` gives a level to every rule that has none of its own.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -17,10 +19,16 @@ __all__ = ["DISABLED", "BadSettings", "Settings", "misspelt", "read_settings"]
 
 DISABLED: Final = "disabled"
 _LEVELS: Final = ("advisory", "mandatory", DISABLED)
+_ALL: Final = "all"
+_TYPES: Final[Mapping[str, tuple[type, str]]] = {
+    "string": (str, "a string"),
+    "object": (dict, "an object"),
+    "array": (list, "a list"),
+}
 
 
 class BadSettings(Exception):
-    """The configuration cannot be used; the message says why, in one line."""
+    """The configuration cannot be used; the message says why, a line for each problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +43,7 @@ class Settings:
 
 
 def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
-    """Settings from JSON; BadSettings for a rule, level or setting that does not exist."""
+    """Settings from JSON; BadSettings names every unknown rule, level and setting, and every wrong value."""
     try:
         read: object = json.loads(text)
     except json.JSONDecodeError as error:
@@ -45,27 +53,73 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
     known = {rule.name: rule for rule in rules}
     levels: dict[str, str] = {}
     configs: dict[str, Mapping[str, Any]] = {}
+    problems: list[str] = []
     for name, value in cast("dict[str, object]", read).items():
-        if name not in known:
-            raise BadSettings(f"rule `{name}` is not known{_hint(name, known)}")
+        if name not in known and name != _ALL:
+            problems.append(f"rule `{name}` is not known{_hint(name, known)}")
+            continue
         given = dict(cast("Mapping[str, Any]", value)) if isinstance(value, dict) else {"enforcementLevel": value}
         level = given.pop("enforcementLevel", None)
         if level is not None and level not in _LEVELS:
-            raise BadSettings(f"the level of `{name}` is {level!r}, not {', '.join(_LEVELS)}")
-        if level is not None:
+            near = _near(str(level), _LEVELS)
+            problems.append(f"the level of `{name}` is {level!r}, not {', '.join(_LEVELS)}{near}")
+        elif level is not None:
             levels[name] = str(level)
-        if problems := misspelt(known[name], given):
-            raise BadSettings(f"{name}: {problems[0]}")
+        if name == _ALL:
+            problems += [
+                f"all: setting `{setting}` is not known; only enforcementLevel holds for all" for setting in given
+            ]
+            continue
+        problems += [f"{name}: {problem}" for problem in (*misspelt(known[name], given), *_wrong(known[name], given))]
         configs[name] = given
-    return Settings(levels=levels, configs=configs)
+    if problems:
+        raise BadSettings("\n".join(problems))
+    every = levels.pop(_ALL, None)
+    return Settings(levels=levels if every is None else {**dict.fromkeys(known, every), **levels}, configs=configs)
 
 
 def misspelt(rule: Rule, config: Mapping[str, Any]) -> list[str]:
     """Settings the rule does not have; the engine passes them on without a word."""
-    has: Mapping[str, Any] = rule.config if isinstance(rule, StackRule) else {}
+    has = _settings(rule)
     return [f"setting `{name}` is not known{_hint(name, has)}" for name in config if name not in has]
 
 
+def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
+    """Values that are not of the form the rule's settings describe."""
+    for name, schema in _settings(rule).items():
+        if name not in config:
+            continue
+        if problem := _mismatch(config[name], schema):
+            yield f"setting `{name}` is {json.dumps(config[name])}; {problem}"
+            continue
+        inner: Mapping[str, Any] | None = schema.get("items") or schema.get("additionalProperties")
+        for key, entry in _entries(config[name]) if inner else ():
+            if problem := _mismatch(entry, inner or {}):
+                yield f"setting `{name}`, entry {key}, is {json.dumps(entry)}; {problem}"
+
+
+def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
+    return cast("dict[str, Any]", value).items() if isinstance(value, dict) else enumerate(value, start=1)
+
+
+def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
+    type_, words = _TYPES[schema["type"]]
+    allowed: list[str] | None = schema.get("enum")
+    if not isinstance(value, type_):
+        return f"write {words}"
+    if allowed is None or value in allowed:
+        return None
+    return f"allowed: {', '.join(allowed)}{_near(str(cast(object, value)), allowed)}"
+
+
+def _settings(rule: Rule) -> Mapping[str, Mapping[str, Any]]:
+    return rule.config if isinstance(rule, StackRule) else {}
+
+
 def _hint(name: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean `{near[0]}`?" if near else f"; it is one of: {', '.join(known) or 'none'}"
+    return _near(name, known) or f"; it is one of: {', '.join(known) or 'none'}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""

@@ -251,3 +251,36 @@ def test_what_a_plan_takes_away_is_a_finding(guardrails):
     assert out.startswith(
         "[mandatory] no-replacement-of-control-plane  trial\n    control plane is replaced, because of `name`\n"
     )
+
+
+def test_a_pack_decides_what_stops_and_not_what_is_found(guardrails):
+    found = {}
+    for pack in ("baseline", "training", "production"):
+        code, out, _ = guardrails("check", "--pack", pack, "--format", "json", stdin=_state({}))
+        read = json.loads(out)
+        found[pack] = (code, [(f["rule"], f["enforcement"]) for f in read["findings"]])
+    assert found == {
+        "baseline": (0, [("required-labels", "advisory")]),
+        "training": (1, [("required-labels", "mandatory")]),
+        "production": (1, [("required-labels", "mandatory")]),
+    }
+
+
+def test_a_configuration_that_is_right_is_told_how_to_be_used(guardrails, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text('{"required-labels": {"keys": ["team"]}, "budget": "advisory"}')
+    assert guardrails("config", "check", str(path), "--pack", "production") == (
+        0,
+        "2 rules configured, 1 with a level of their own; all known.\n"
+        f"Next: pulumi preview --policy-pack policies/packs/production --policy-pack-config {path}\n",
+        "",
+    )
+
+
+def test_a_configuration_that_is_wrong_ends_with_2_and_a_line_for_each_problem(guardrails):
+    assert guardrails("config", "check", stdin='{"budgit": "mandatory", "budget": {"montly": "5"}}') == (
+        2,
+        "",
+        "error: rule `budgit` is not known; did you mean `budget`?\n"
+        "error: budget: setting `montly` is not known; did you mean `monthly`?\n",
+    )

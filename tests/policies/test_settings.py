@@ -16,6 +16,33 @@ def test_levels_and_settings_are_read_in_pulumis_form():
     )
 
 
+def test_all_gives_a_level_to_every_rule_without_one():
+    settings = read_settings('{"all": "advisory", "budget": "mandatory"}', PACK.rules)
+    assert settings.levels == {**{rule.name: "advisory" for rule in PACK.rules}, "budget": "mandatory"}
+
+
+def test_everything_that_is_wrong_is_named_at_once():
+    text = """{
+        "budgit": "mandatory",
+        "all": {"keys": ["team"]},
+        "budget": {"monthly": 5, "onExceed": "fial"},
+        "label-values": "mandatry",
+        "required-labels": {"keys": "team", "labels": {"team": 5}},
+        "no-privileged-containers": {"allowed": {"Pod a/b": "reason"}}
+    }"""
+    with pytest.raises(BadSettings) as error:
+        read_settings(text, PACK.rules)
+    assert str(error.value).splitlines() == [
+        "rule `budgit` is not known; did you mean `budget`?",
+        "all: setting `keys` is not known; only enforcementLevel holds for all",
+        "budget: setting `monthly` is 5; write a string",
+        'budget: setting `onExceed` is "fial"; allowed: fail, warn; did you mean `fail`?',
+        "the level of `label-values` is 'mandatry', not advisory, mandatory, disabled; did you mean `mandatory`?",
+        "required-labels: setting `labels`, entry team, is 5; write a string",
+        'required-labels: setting `keys` is "team"; write a list',
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -1,0 +1,32 @@
+"""Every pack. They run the same rules, and differ in what stops a preview.
+
+`policies` itself is the folder of the training pack; each other pack has a folder here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from policies.pack import Pack
+from policies.rule import ReportRule
+from policies.training import PACK as TRAINING
+
+__all__ = ["BASELINE", "PACKS", "PRODUCTION", "TRAINING"]
+
+BASELINE: Final = replace(
+    TRAINING,
+    name="baseline",
+    description="The rules of the training pack as advice: nothing stops a preview",
+    mandatory=frozenset(),
+)
+PRODUCTION: Final = replace(
+    TRAINING,
+    name="production",
+    description="The rules of the training pack, every one mandatory",
+    # What cannot be decided yet, and what somebody accepted, is told and stops nothing.
+    mandatory=frozenset(rule.name for rule in TRAINING.rules if not isinstance(rule, ReportRule)),
+)
+PACKS: Final[Mapping[str, Pack]] = MappingProxyType({pack.name: pack for pack in (BASELINE, TRAINING, PRODUCTION)})

@@ -1,0 +1,8 @@
+"""Entry point of `pulumi --policy-pack policies/packs/baseline`: serves the baseline pack and never returns."""
+
+from __future__ import annotations
+
+from policies.packs import BASELINE
+from policies.serve import serve
+
+serve(BASELINE)
