@@ -76,6 +76,11 @@ class PriceBook:
         """The book with the user's own prices: those of the file `prices`, else of the one GPUCLUSTER_PRICES names."""
         return cls(own=find_prices(prices))
 
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The providers we have a file for, by name."""
+        return _known(self._folder).providers
+
     def rows(self, provider: str) -> tuple[PriceRow, ...]:
         """Every row of one provider, in the order of its file; empty when we have no file for it."""
         return _rows(self._folder, provider)

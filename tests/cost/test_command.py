@@ -66,6 +66,8 @@ WRONG = [
         "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
     ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json', 'csv'"),
+    (["prices", "show", "--sku", "p5.48xlage"], "", "--sku: no price has 'p5.48xlage'; known: p5.48xlarge"),
+    (["prices", "show", "--provider", "amazon"], "", "--provider: no price has 'amazon'; known: "),
     (["explain"], "", "Missing argument 'LINE'"),
     (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
     (["diff"], "", "Missing argument 'OLD'"),
@@ -131,6 +133,31 @@ def test_a_report_is_grouped_by_a_label_in_every_form(recordings: Path) -> None:
     rows = _cost("report", plan, "--group-by", "team", "--format", "csv")
     assert rows.stdout.splitlines()[0].endswith(",reason,label:team")
     assert rows.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
+
+
+def test_prices_are_shown_in_every_form(tmp_path: Path) -> None:
+    chosen = ["--provider", "aws", "--region", "us-east-1", "--sku", "p5.4xlarge"]
+    table = _cost("prices", "show", *chosen)
+    assert (table.returncode, table.stderr) == (0, "")
+    assert table.stdout.splitlines()[1].split()[:6] == [
+        "aws", "us-east-1", "p5.4xlarge", "instance-hour", "on_demand", "6.88",
+    ]  # fmt: skip
+    document = json.loads(_cost("prices", "show", *chosen, "--format", "json").stdout)
+    rows = _cost("prices", "show", *chosen, "--format", "csv").stdout.splitlines()
+    assert len(document["prices"]) == len(rows) - 1
+    assert document["prices"][0]["usd_per_unit"] == "6.88"
+    own = tmp_path / "own.csv"
+    own.write_text("provider,region,sku,unit,usd_per_unit\naws,us-east-1,p5.4xlarge,instance-hour,5\n")
+    mine = _cost("prices", "show", *chosen, "--prices", str(own), "--format", "json")
+    assert json.loads(mine.stdout)["prices"][0]["source"].startswith("your price, ")
+
+
+def test_the_price_book_is_checked_in_both_forms() -> None:
+    document, table = _cost("prices", "check", "--format", "json"), _cost("prices", "check")
+    found = json.loads(document.stdout)["findings"]
+    matter = sum(finding["matters"] for finding in found)
+    assert (document.returncode, table.returncode) == (int(matter > 0),) * 2
+    assert table.stdout.endswith(f"findings: {matter} that matter (!), {len(found) - matter} good to know\n")
 
 
 def test_a_line_is_explained_by_name_or_number(recordings: Path) -> None:

@@ -1,0 +1,112 @@
+"""`cost prices show` and `cost prices check`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+import click
+
+from cost.commands.options import FINDINGS, presentation
+from cost.commands.options import form as form_of
+from cost.commands.options import prices as own_prices
+from cost.prices import PriceBook, PriceRow
+from cost.prices.check import check_prices
+from cost.render.json import SCHEMA_VERSION
+from cost.render.layout import Layout, width_for
+from cost.render.prices import prices_csv, prices_json, prices_table
+
+__all__ = ["prices"]
+
+
+@click.group()
+def prices() -> None:
+    """The price book: what it holds, and whether it holds together."""
+
+
+@prices.command()
+@click.option("--provider", metavar="NAME", help="Only prices of this provider, e.g. aws.")
+@click.option("--region", metavar="NAME", help="Only prices of this region, e.g. us-east-1.")
+@click.option("--sku", metavar="NAME", help="Only prices of this machine type or thing, e.g. p5.48xlarge.")
+@form_of("table", "json", "csv")
+@presentation
+@own_prices
+def show(
+    provider: str | None,
+    region: str | None,
+    sku: str | None,
+    form: str,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+    prices: str | None,
+) -> None:
+    """The rows of the price book with their source, date and confidence, your own first.
+
+    Exit code 0, 2 input, among it a name that no price has, 3 a fault of this tool.
+    """
+    del color, quiet
+    book = PriceBook.in_use(prices)
+    rows: Sequence[PriceRow] = [*book.own, *_book_rows(book)]
+    rows = _only(rows, "--provider", provider, lambda row: row.provider)
+    rows = _only(rows, "--region", region, lambda row: row.region)
+    rows = _only(rows, "--sku", sku, lambda row: row.sku)
+    if form == "json":
+        text = json.dumps(prices_json(rows, book.today), indent=2)
+    else:
+        text = prices_csv(rows, book.today) if form == "csv" else prices_table(rows, book.today)
+    output.write(text + "\n")
+
+
+@prices.command()
+@form_of("table", "json")
+@presentation
+def check(form: str, output: TextIO, color: str, quiet: bool) -> None:
+    """Tests the price book: duplicates, values, dates, ages, second opinions, and H100 machines without a price.
+
+    What matters can make a total wrong: a price that is twice there, not above zero, or from the future, sources that
+    disagree by more than 2 % without a word, an official H100 price over a year old, an H100 machine without any price.
+    The rest is good to know: how old prices are, spot prices and known errors of second opinions, H100 machines without
+    a price in one region.
+
+    Exit code 0, 1 where something matters, 2 input, 3 a fault of this tool.
+    """
+    del color, quiet
+    book = PriceBook()
+    rows = _book_rows(book)
+    found = check_prices(rows, book.today)
+    matter = sum(finding.matters for finding in found)
+    if form == "json":
+        listed = [{"kind": one.kind, "matters": one.matters, "what": one.what} for one in found]
+        text = json.dumps({"schema_version": SCHEMA_VERSION, "prices": len(rows), "findings": listed}, indent=2)
+    else:
+        layout = Layout(width_for(output))
+        lines = [
+            line for one in found for line in layout.wrapped(f"{'!' if one.matters else ' '} {one.kind:<12}", one.what)
+        ]
+        counts = f"{matter} that matter (!), {len(found) - matter} good to know"
+        text = "\n".join([*lines, "", f"{len(rows):,} prices of {len(book.providers)} providers; findings: {counts}"])
+    output.write(text + "\n")
+    if matter:
+        raise SystemExit(FINDINGS)
+
+
+def _book_rows(book: PriceBook) -> list[PriceRow]:
+    return [row for provider in book.providers for row in book.rows(provider)]
+
+
+def _only(
+    rows: Sequence[PriceRow], option: str, wanted: str | None, field: Callable[[PriceRow], str]
+) -> Sequence[PriceRow]:
+    """The rows with one value. click.BadParameter where no row that is left has it."""
+    if wanted is None:
+        return rows
+    found = [row for row in rows if field(row) == wanted]
+    if not found:
+        known = sorted({field(row) for row in rows})
+        near = difflib.get_close_matches(wanted, known, n=4, cutoff=0.5) or known[:8]
+        more = f" and {len(known) - len(near)} more" if len(known) > len(near) else ""
+        raise click.BadParameter(f"no price has {wanted!r}; known: {', '.join(near)}{more}", param_hint=option)
+    return found

@@ -1,0 +1,155 @@
+"""Tests the price book itself: what is twice there, old, at odds with another source, or missing for H100 machines."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from cost.machines import MACHINES
+from cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
+
+__all__ = ["Finding", "check_prices"]
+
+Kind = Literal["duplicate", "value", "date", "age", "disagreement", "missing"]
+
+_APART: Final = Decimal("0.02")
+"""Share by which two sources of one price may differ: rounding, not another price."""
+
+_OLD_DAYS: Final = 365
+"""Age at which the price of a machine that decides the bill matters: list prices of GPUs were cut within such a time
+(p5.48xlarge by 44 % in June 2025)."""
+
+_EXPLAINED: Final = ("STALE", "WRONG", "disagrees")
+"""How the note of a second opinion says that its difference is known."""
+
+_Key = tuple[str, str, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing about the data. matters: whether it can make a total wrong; the rest is good to know."""
+
+    kind: Kind
+    what: str
+    matters: bool
+
+
+def check_prices(rows: Sequence[PriceRow], today: datetime.date) -> tuple[Finding, ...]:
+    """Everything found, what matters first. rows: those of all providers. today: the day that ages are judged on."""
+    checks: tuple[Callable[[Sequence[PriceRow], datetime.date], Iterator[Finding]], ...] = (
+        _duplicates, _values, _dates, _ages, _disagreements, _missing,
+    )  # fmt: skip
+    found = [finding for check in checks for finding in check(rows, today)]
+    return tuple(sorted(found, key=lambda finding: not finding.matters))
+
+
+def _key(row: PriceRow) -> _Key:
+    return row.provider, row.region, row.sku, row.unit, row.purchase, row.term
+
+
+def _shown(row: PriceRow) -> str:
+    term = f" {row.term}" if row.term else ""
+    return f"{row.provider} {row.region} {row.sku} per {row.unit}, {row.purchase}{term}"
+
+
+def _duplicates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """Primary rows of one key and tier: which of them counts would hang on their order."""
+    del today
+    first: dict[tuple[_Key, int], PriceRow] = {}
+    counts = Counter((_key(row), row.tier) for row in rows if not row.alt)
+    for row in rows:
+        place = (_key(row), row.tier)
+        if not row.alt and counts[place] > 1 and place not in first:
+            first[place] = row
+            tier = f", tier {row.tier}" if row.tier else ""
+            yield Finding("duplicate", f"{_shown(row)}{tier}: {counts[place]} rows that are no second opinion", True)
+
+
+def _values(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """Prices that are no price; the first tier of a graduated one may be free."""
+    del today
+    for row in rows:
+        if row.usd_per_unit < 0 or (row.usd_per_unit == 0 and not row.note.startswith("tier 0:")):
+            yield Finding("value", f"{_shown(row)}: ${row.usd_per_unit:f} is not above zero", True)
+
+
+def _dates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    for row in rows:
+        try:
+            day = as_of_date(row.as_of) or datetime.date(int(row.as_of), 1, 1)
+        except ValueError:
+            yield Finding("date", f"{_shown(row)}: as_of {row.as_of!r} is no day, month or year", True)
+        else:
+            if day > today:
+                yield Finding("date", f"{_shown(row)}: as_of {row.as_of} is in the future", True)
+
+
+def _age(row: PriceRow, today: datetime.date) -> int | None:
+    """Days since a price was read; None where its date says no day or month."""
+    try:
+        day = as_of_date(row.as_of)
+    except ValueError:
+        return None
+    return None if day is None else (today - day).days
+
+
+def _ages(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """H100 machines on demand that are over a year old, and how many official prices of a provider are old."""
+    for row in rows:
+        age = _age(row, today)
+        decides = row.sku in _h100(row.provider) and row.purchase == "on_demand" and not row.alt
+        if decides and age is not None and age > _OLD_DAYS:
+            yield Finding("age", f"{_shown(row)}: {age:,} days old ({row.as_of})", row.basis == "official")
+    for provider in sorted({row.provider for row in rows}):
+        official = [row for row in rows if row.provider == provider and row.basis == "official" and not row.alt]
+        ages = [age for row in official if (age := _age(row, today)) is not None]
+        old = [age for age in ages if age > FRESH_DAYS]
+        if old:
+            oldest = f"the oldest {max(old):,}"
+            text = f"{provider}: {len(old)} of {len(official)} official prices are over {FRESH_DAYS} days old, {oldest}"
+            yield Finding("age", text, False)
+
+
+def _disagreements(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """Second opinions that are off by more than 2 %. Spot prices move, and some differences are explained in the note:
+    neither makes a total wrong."""
+    del today
+    primary = {_key(row): row for row in reversed(rows) if not row.alt and row.tier in (0, 1)}
+    for row in rows:
+        own = primary.get(_key(row))
+        if not row.alt or own is None or not own.usd_per_unit:
+            continue
+        apart = row.usd_per_unit / own.usd_per_unit - 1
+        if abs(apart) > _APART:
+            known = row.purchase == "spot" or any(word in row.note for word in _EXPLAINED)
+            text = (
+                f"{_shown(row)}: ${own.usd_per_unit:f} ({own.as_of}, {own.basis}) against ${row.usd_per_unit:f} "
+                f"({row.as_of}, {row.basis}), {apart:+.1%}"
+            )
+            yield Finding("disagreement", text, not known)
+
+
+def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """H100 machines without any price at all, and region by region those without one where others have one."""
+    del today
+    for provider in sorted({machine.provider for machine in MACHINES.values()}):
+        shapes = _h100(provider)
+        regions: dict[str, set[str]] = {}
+        for row in rows:
+            if row.provider == provider and row.sku in shapes and not row.alt:
+                regions.setdefault(row.region, set()).add(row.sku)
+        nowhere = [shape for shape in shapes if not any(shape in found for found in regions.values())]
+        for shape in nowhere:
+            yield Finding("missing", f"{provider} {shape}: no price in any region", True)
+        for region in sorted(regions):
+            absent = [shape for shape in shapes if shape not in regions[region] and shape not in nowhere]
+            if absent:
+                yield Finding("missing", f"{provider} {region}: no price of {', '.join(absent)}", False)
+
+
+def _h100(provider: str) -> list[str]:
+    return [name for name, machine in MACHINES.items() if machine.provider == provider and machine.gpu == "h100"]

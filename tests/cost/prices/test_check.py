@@ -1,0 +1,130 @@
+"""What the price book is tested for, on books that have it."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cost.commands.prices import prices
+from cost.prices import PriceBook, PriceRow
+from cost.prices.check import check_prices
+
+TODAY = datetime.date(2026, 11, 21)
+ROW = PriceRow(
+    provider="aws", region="us-east-1", sku="ebs-gp3", kind="storage", unit="GiB-month", purchase="on_demand", term="",
+    usd_per_unit=Decimal("0.08"), as_of="2026-10-10", source="page", note="", basis="official",
+)  # fmt: skip
+
+APART = (
+    "aws us-east-1 ebs-gp3 per GiB-month, on_demand: $0.08 (2026-10-10, official) against $0.1 (2026-10-10, "
+    "third-party), +25.0%"
+)
+
+
+def _found(*rows: PriceRow) -> list[tuple[str, str, bool]]:
+    """Findings on rows, but for machines that such a small book cannot have."""
+    return [
+        (one.kind, one.what, one.matters)
+        for one in check_prices(rows, TODAY)
+        if "no price in any region" not in one.what
+    ]
+
+
+def _row(**changes: Any) -> PriceRow:
+    return replace(ROW, **changes)
+
+
+def test_a_fresh_row_is_no_finding() -> None:
+    assert _found(ROW) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "finding"),
+    [
+        (
+            [ROW, _row(source="other")],
+            ("duplicate", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are no second opinion", True),
+        ),
+        (
+            [_row(usd_per_unit=Decimal(0))],
+            ("value", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: $0 is not above zero", True),
+        ),
+        (
+            [_row(as_of="2026-12-01")],
+            ("date", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: as_of 2026-12-01 is in the future", True),
+        ),
+        (
+            [_row(as_of="recently")],
+            ("date", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: as_of 'recently' is no day, month or year", True),
+        ),
+        (
+            [_row(as_of="2024-07-01")],
+            ("age", "aws: 1 of 1 official prices are over 90 days old, the oldest 873", False),
+        ),
+        (
+            [ROW, _row(usd_per_unit=Decimal("0.1"), note="note=alt", basis="third-party")],
+            ("disagreement", APART, True),
+        ),
+        (
+            [ROW, _row(usd_per_unit=Decimal("0.1"), note="note=alt; STALE: before the cut", basis="third-party")],
+            ("disagreement", APART, False),
+        ),
+    ],
+)  # fmt: skip
+def test_each_fault_is_found_and_judged(rows: list[PriceRow], finding: tuple[str, str, bool]) -> None:
+    assert _found(*rows) == [finding]
+
+
+def test_tiers_and_agreeing_second_opinions_are_no_findings() -> None:
+    tiers = [_row(note=f"tier {n}: up to {n} TB", usd_per_unit=Decimal(n + 1)) for n in range(3)]
+    assert _found(*tiers) == []
+    assert _found(_row(usd_per_unit=Decimal(0), note="tier 0: first 100 GB/month free")) == []
+    assert _found(ROW, _row(usd_per_unit=Decimal("0.081"), note="note=alt; agrees")) == []
+
+
+def test_an_official_h100_price_over_a_year_old_matters_and_that_of_others_does_not() -> None:
+    machines = [
+        _row(sku=sku, unit="instance-hour", as_of="2025-11-01", basis="computed" if sku == "p5.4xlarge" else "official")
+        for sku in ("p5.48xlarge", "p5.4xlarge", "m7i.xlarge")
+    ]
+    assert [(what.split()[2], matters) for kind, what, matters in _found(*machines) if " days old (" in what] == [
+        ("p5.48xlarge", True),
+        ("p5.4xlarge", False),
+    ]
+
+
+def test_h100_machines_without_a_price_are_named_by_region() -> None:
+    rows = [
+        _row(sku="p5.48xlarge", unit="instance-hour"),
+        _row(sku="p5.48xlarge", unit="instance-hour", region="us-west-2"),
+        _row(sku="p5.4xlarge", unit="instance-hour", region="us-west-2"),
+    ]
+    assert _found(*rows) == [("missing", "aws us-east-1: no price of p5.4xlarge", False)]
+    nowhere = [one for one in check_prices(rows[:2], TODAY) if one.matters]
+    assert ("aws p5.4xlarge: no price in any region", True) in [(one.what, one.matters) for one in nowhere]
+
+
+def test_the_command_ends_with_1_where_something_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = PriceBook.rows
+
+    def with_another(book: PriceBook, provider: str) -> tuple[PriceRow, ...]:
+        return (*whole(book, provider), ROW) if provider == "aws" else whole(book, provider)
+
+    monkeypatch.setattr(PriceBook, "rows", with_another)
+    run = CliRunner().invoke(prices, ["check"])
+    assert run.exit_code == 1
+    assert run.output.splitlines()[0] == (
+        "! duplicate    aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are no second opinion"
+    )
+    assert "; findings: 1 that matter (!), " in run.output
+
+
+def test_the_price_book_has_nothing_that_matters() -> None:
+    book = PriceBook(today=TODAY)
+    rows = [row for provider in book.providers for row in book.rows(provider)]
+    assert [one for one in check_prices(rows, TODAY) if one.matters] == []
