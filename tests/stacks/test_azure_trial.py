@@ -1,4 +1,4 @@
-"""The same spec on Azure, and every example of its own, on the real engine: from the first preview to an empty cloud."""
+"""The same spec on Azure, and every example of its own, on the real engine, from a first preview to an empty cloud."""
 
 from __future__ import annotations
 
