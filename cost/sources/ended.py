@@ -17,9 +17,10 @@ _ENDS: Final[Mapping[str, How]] = {
     "delete": "deleted",
     "replace": "replaced",
     "create-replacement": "replaced",
+    "import-replacement": "replaced",
     "delete-replaced": "replaced",
 }
-"""Operation -> what becomes of the resource (pulumi/pulumi sdk/go/common/display/step_op.go)."""
+"""Operation -> what becomes of the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,22 @@ def test_deletions_and_replacements_are_read_with_what_forces_them() -> None:
         _step("replace", "again", replaceReasons=["size", "type"]),
         _step("delete-replaced", "again", oldState={}),
         _step("discard", "read"),
+        _step("import-replacement", "taken over"),
     ]
     found = read_file(json.dumps({"steps": steps}), "plan.json")
     assert (found.is_plan, found.ended) == (
         True,
-        (Ended(_urn("again"), "replaced", ("size", "type")), Ended(_urn("gone"), "deleted", (), True)),
+        (
+            Ended(_urn("again"), "replaced", ("size", "type")),
+            Ended(_urn("gone"), "deleted", (), True),
+            Ended(_urn("taken over"), "replaced"),
+        ),
     )
-    assert [(item.name, item.type) for item in found.ended] == [("again", TYPE), ("gone", TYPE)]
+    assert [(item.name, item.type) for item in found.ended] == [
+        ("again", TYPE),
+        ("gone", TYPE),
+        ("taken over", TYPE),
+    ]
 
 
 def test_a_state_ends_nothing() -> None:
