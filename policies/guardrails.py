@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
+from policies.message import page_of
 from policies.packs import PACKS, TRAINING
 from policies.rule import Enforcement
 from policies.settings import BadSettings, Settings, read_settings
@@ -96,6 +97,7 @@ def explain(name: str, form: Form, pack_name: str) -> None:
     click.echo(f"  why:      {rule.why}")
     click.echo(f"  fix:      {rule.fix}")
     click.echo(f"  reads:    {rule.reads}")
+    click.echo(f"  page:     {page_of(rule)}")
     for framework in rule.frameworks:
         click.echo(f"  see:      {framework.name}, {framework.specification}\n            {framework.reference}")
 

@@ -99,7 +99,11 @@ def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
-    return cast("dict[str, Any]", value).items() if isinstance(value, dict) else enumerate(value, start=1)
+    return (
+        cast("dict[str, Any]", value).items()
+        if isinstance(value, dict)
+        else enumerate(cast("list[Any]", value), start=1)
+    )
 
 
 def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:

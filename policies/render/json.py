@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from policies.message import page_of
 from policies.report import Found, Report
 from policies.rule import Enforcement
 
@@ -27,6 +28,7 @@ class Finding(_Model):
     what: str
     why: str
     fix: str
+    page: str = Field(description="The page about the rule, in the repository of the rules")
     exemption: str | None = Field(description="JSON of the entry that accepts it, with reason and owner left empty")
 
 
@@ -82,5 +84,6 @@ def _finding(found: Found, report: Report) -> Finding:
         what=found.violation.what,
         why=found.rule.why,
         fix=found.fix,
+        page=page_of(found.rule),
         exemption=found.exemption(report.today),
     )

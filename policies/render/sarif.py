@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
 
+from policies.message import page_of
 from policies.report import Found, Report
 from policies.rule import Enforcement, Rule, Severity
 
@@ -39,7 +40,7 @@ def _rule(rule: Rule, level: Enforcement) -> dict[str, Any]:
         "id": rule.name,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
-        "help": {"text": rule.fix},
+        "help": {"text": f"{rule.fix}\nSee {page_of(rule)}."},
         "defaultConfiguration": {"level": _level(rule, level)},
         "properties": {"severity": rule.severity.value, "enforcement": level.value},
     }

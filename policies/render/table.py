@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policies.message import page_of
 from policies.report import Found, Report
 from policies.rule import Enforcement
 
@@ -28,6 +29,7 @@ def _block(found: Found, report: Report) -> list[str]:
         f"    {found.violation.what}",
         f"    why: {found.rule.why}",
         f"    fix: {found.fix}",
+        f"    see: {page_of(found.rule)}",
     ]
     if exemption := found.exemption(report.today):
         lines.append(f"    accept it, with a reason and an owner, in exemptions: {exemption}")

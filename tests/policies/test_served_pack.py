@@ -90,10 +90,11 @@ def test_a_seeded_mistake_is_a_mandatory_finding_with_what_why_and_fix(engine, p
     program.depends("template", "placement")
     [(policy, level, message)] = engine.run(program)
     assert (policy, level) == ("training-pool-in-one-domain", "MANDATORY")
-    what, why, fix = message.split("\n")
+    what, why, fix, see = message.split("\n")
     assert what == "5 nodes of p5.48xlarge, no placement group and no reservation"
     assert why.startswith("why: ")
     assert fix.startswith("fix: ")
+    assert see == "see: docs/rules/training-pool-in-one-domain.md"
 
 
 def test_what_cannot_be_decided_is_advisory(engine, program):
@@ -161,7 +162,7 @@ def test_many_findings_of_one_rule_give_why_and_fix_only_at_first(engine, progra
     for name in ("gpu-subnet", "efa", "group", "efa-ingress", "efa-egress"):
         del program[name]["tags"]
     found = [message for policy, _, message in engine.run(program) if policy == "required-labels"]
-    assert [len(message.split("\n")) for message in found] == [3, 3, 3, 1, 1]
+    assert [len(message.split("\n")) for message in found] == [4, 4, 4, 1, 1]
     assert found[-1] == "tags: `team`, `owner` missing (why and fix: see above)"
 
 

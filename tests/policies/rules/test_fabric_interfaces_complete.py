@@ -102,5 +102,6 @@ def test_the_fix_names_the_missing_cards(program, messages):
         "why: Each missing one is bandwidth the machine's price includes and training does not get; without any, NCCL "
         "falls back to TCP.\n"
         "fix: List an interface of type `efa-only` on card 31 in networkInterfaces of the launch template: device 1 on "
-        "card 0, device 0 on the others."
+        "card 0, device 0 on the others.\n"
+        "see: docs/rules/fabric-interfaces-complete.md"
     ]

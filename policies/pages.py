@@ -1,0 +1,149 @@
+"""Writes docs/rules: a page for each rule, and an index. `make docs` runs it; a test compares the pages.
+
+Everything in a page comes from the rule itself, so that `guardrails explain` and the page never differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from policies.message import page_of
+from policies.packs import PACKS, TRAINING
+from policies.rule import ChangeRule, ReportRule, ResourceRule, Rule, StackRule
+
+__all__ = ["FOLDER", "pages", "write_pages"]
+
+FOLDER: Final = Path(__file__).parents[1] / "docs/rules"
+
+_CLOUDS: Final[Mapping[str, str]] = {"aws:": "AWS", "gcp:": "Google Cloud", "azure-native:": "Azure"}
+_WHEN: Final[Mapping[type[Rule], str]] = {
+    ResourceRule: "In `preview` and `up`, before the resource is made, and in `guardrails check`. It states what the "
+    "cloud itself refuses, so no exemption reaches it.",
+    StackRule: "In `preview` and `up`, when all resources are registered, and in `guardrails check`.",
+    ChangeRule: "In `guardrails check` on plan files only: a policy pack does not see what goes.",
+    ReportRule: "In `preview`, `up` and `guardrails check`, after all others, on what they found.",
+}
+
+
+def pages() -> dict[str, str]:
+    """File name -> text of every page."""
+    return {"README.md": _index(), **{f"{rule.name}.md": _page(rule) for rule in TRAINING.rules}}
+
+
+def write_pages(folder: Path = FOLDER) -> None:
+    """Write every page, and remove those of rules that are gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = pages()
+    for file in folder.glob("*.md"):
+        if file.name not in written:
+            file.unlink()
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _index() -> str:
+    rows = [
+        f"| [{rule.name}]({rule.name}.md) | {rule.title} | {_clouds(rule)} | {_level(rule)} |"
+        for rule in TRAINING.rules
+    ]
+    return "\n".join(
+        (
+            "# Rules",
+            "",
+            f"The {len(TRAINING.rules)} rules of the [policy packs](../../policies/README.md). Written by `make docs`.",
+            "",
+            "| rule | what must be true | clouds | in the training pack |",
+            "| --- | --- | --- | --- |",
+            *rows,
+            "",
+        )
+    )
+
+
+def _page(rule: Rule) -> str:
+    return (
+        "\n\n".join(
+            (
+                f"# {rule.name}",
+                f"{rule.title}.",
+                f"Severity {rule.severity.value}. Clouds: {_clouds(rule)}.",
+                "\n".join(("| pack | a finding is |", "| --- | --- |", *_levels(rule))),
+                f"## Why\n\n{rule.why}",
+                f"## Fix\n\n{_fix(rule)}",
+                f"## What it looks at\n\n{_code(_sentence(rule.reads))}",
+                f"## When it runs\n\n{_WHEN[type(rule)]}",
+                *_settings(rule),
+                *_accept(rule),
+                *_see(rule),
+                f"## Try it\n\n{_try(rule)}",
+            )
+        )
+        + "\n"
+    )
+
+
+def _clouds(rule: Rule) -> str:
+    """The clouds whose types it names; a rule that names none looks at every resource."""
+    named = [cloud for prefix, cloud in _CLOUDS.items() if re.search(rf"(?<![\w-]){prefix}", rule.reads)]
+    return ", ".join(named) or "every one"
+
+
+def _level(rule: Rule) -> str:
+    return TRAINING.enforcement(rule).value
+
+
+def _levels(rule: Rule) -> list[str]:
+    return [f"| {pack.name} | {pack.enforcement(rule).value} |" for pack in PACKS.values()]
+
+
+def _fix(rule: Rule) -> str:
+    """Each cloud's own words in a line of their own."""
+    return re.sub(r" (?=(AWS|Google Cloud|Azure): )", "\n\n", rule.fix)
+
+
+def _sentence(text: str) -> str:
+    """The text as a sentence; a type token at its start keeps its spelling."""
+    token = ":" in text.split()[0]
+    return f"{text if token else text[0].upper() + text[1:]}."
+
+
+def _code(text: str) -> str:
+    """Type tokens set as code."""
+    return re.sub(r"[\w-]+:[\w./-]+:\w+", lambda token: f"`{token[0]}`", text)
+
+
+def _settings(rule: Rule) -> list[str]:
+    if not isinstance(rule, StackRule) or not rule.config:
+        return []
+    rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in rule.config.items()]
+    return ["## Settings\n\n" + "\n".join(rows)]
+
+
+def _accept(rule: Rule) -> list[str]:
+    if not isinstance(rule, ChangeRule) and not (isinstance(rule, StackRule) and rule.exemptible):
+        return []
+    entry = f'{{"rule": "{rule.name}", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}'
+    return [f"## Accept it\n\nIn the exemptions of the component around it:\n\n```\n{entry}\n```"]
+
+
+def _see(rule: Rule) -> list[str]:
+    if not rule.frameworks:
+        return []
+    return ["## See\n\n" + "\n".join(f"- [{f.name}, {f.specification}]({f.reference})" for f in rule.frameworks)]
+
+
+def _try(rule: Rule) -> str:
+    plan = "sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
+    commands = [
+        f".venv/bin/guardrails explain {rule.name}",
+        f".venv/bin/{plan}",
+        ".venv/bin/guardrails check plan.json",
+    ]
+    return "\n".join(("```", *commands, "```", "", f"A finding names this page: `{page_of(rule)}`."))
+
+
+if __name__ == "__main__":
+    write_pages()
