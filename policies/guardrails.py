@@ -81,7 +81,8 @@ def list_rules(form: Form, pack_name: str) -> None:
 @click.argument("name")
 @_form
 @_pack
-def explain(name: str, form: Form, pack_name: str) -> None:
+@click.option("--example", type=click.Choice(["pass", "fail"]), help="Print its example as a plan file instead.")
+def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fail"] | None) -> None:
     """Why a rule is there and what to change when it finds something."""
     pack = PACKS[pack_name]
     rule = next((rule for rule in pack.rules if rule.name == name), None)
@@ -89,6 +90,14 @@ def explain(name: str, form: Form, pack_name: str) -> None:
         near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
         hint = f"did you mean `{near[0]}`?" if near else "`guardrails list` shows all of them"
         raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
+    if example is not None:
+        from policies.examples import example_of, plan_of
+
+        found = example_of(name)
+        if found is None:
+            raise click.BadParameter(f"rule `{name}` has no example", param_hint="--example")
+        click.echo(json.dumps(plan_of(found, fails=example == "fail"), indent=2))
+        return
     if form == "json":
         click.echo(json.dumps(_as_json(rule, pack), indent=2))
         return

@@ -5,11 +5,19 @@ Everything in a page comes from the rule itself, so that `guardrails explain` an
 
 from __future__ import annotations
 
+import datetime
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+import yaml
+
+from cost.sources.files import read_file
+from policies.changes import Changes
+from policies.evaluate import evaluate
+from policies.examples import Example, example_of, plan_of
 from policies.message import page_of
 from policies.packs import PACKS, TRAINING
 from policies.rule import ChangeRule, ReportRule, ResourceRule, Rule, StackRule
@@ -17,6 +25,9 @@ from policies.rule import ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 __all__ = ["FOLDER", "pages", "write_pages"]
 
 FOLDER: Final = Path(__file__).parents[1] / "docs/rules"
+
+_DAY: Final = datetime.date(2026, 11, 21)
+"""The day that examples with an end date are held against, so that a page stays the same."""
 
 _CLOUDS: Final[Mapping[str, str]] = {"aws:": "AWS", "gcp:": "Google Cloud", "azure-native:": "Azure"}
 _WHEN: Final[Mapping[type[Rule], str]] = {
@@ -78,6 +89,7 @@ def _page(rule: Rule) -> str:
                 *_settings(rule),
                 *_accept(rule),
                 *_see(rule),
+                *_example(rule),
                 f"## Try it\n\n{_try(rule)}",
             )
         )
@@ -135,7 +147,36 @@ def _see(rule: Rule) -> list[str]:
     return ["## See\n\n" + "\n".join(f"- [{f.name}, {f.specification}]({f.reference})" for f in rule.frameworks)]
 
 
+def _example(rule: Rule) -> list[str]:
+    """A program that passes, what makes it fail, and what is found then."""
+    example = example_of(rule.name)
+    if example is None:
+        return []
+    passing = _yaml(example.resources)
+    if isinstance(example.fail, list):
+        failing = f"A plan that deletes `{'`, `'.join(example.fail)}` fails"
+    else:
+        failing = f"With these properties instead (null: without it)\n\n{_yaml(example.fail)}\n\nit fails"
+    return [f"## Example\n\nPasses:\n\n{passing}", f"{failing}, with:\n\n```\n{_finding(rule, example)}\n```"]
+
+
+def _finding(rule: Rule, example: Example) -> str:
+    read = read_file(json.dumps(plan_of(example, fails=True)), rule.name)
+    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+    [outcome] = evaluate([rule], read.resources, changes, today=_DAY)
+    return "\n".join(
+        f"{found.resource.name if found.resource else 'the whole stack'}: {found.what}" for found in outcome.violations
+    )
+
+
+def _yaml(value: object) -> str:
+    return f"```yaml\n{yaml.safe_dump(value, sort_keys=False, default_flow_style=False)}```"
+
+
 def _try(rule: Rule) -> str:
+    if example_of(rule.name) is not None:
+        command = f".venv/bin/guardrails explain {rule.name} --example fail | .venv/bin/guardrails check"
+        return f"```\n{command}\n```\n\nA finding names this page: `{page_of(rule)}`."
     plan = "sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
     commands = [
         f".venv/bin/guardrails explain {rule.name}",
