@@ -278,7 +278,7 @@ class Budget(Model):
     """The most this stack may cost in a month of 730 hours."""
 
     monthly_usd: Annotated[Decimal, BeforeValidator(_money)] = Field(
-        gt=0, le=1_000_000_000, decimal_places=2, description="USD for a month of 730 hours", examples=[400000]
+        gt=0, le=1_000_000_000, decimal_places=2, description="USD for a month of 730 hours", examples=[420000]
     )
     on_exceed: Literal["fail", "warn"] = Field(
         default="fail", description="fail: refuse the plan before anything is registered"

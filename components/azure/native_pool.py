@@ -45,7 +45,8 @@ class NativePool(pulumi.ComponentResource):
                 min_count=0,
                 max_count=plan.most_nodes,
                 spot=purchase == "spot",
-                node_labels={EXPECTED_GPUS: plan.expected_gpus} if plan.expected_gpus and index == 0 else None,
+                # What runs on average is counted once, on the kind that comes first.
+                node_labels={EXPECTED_GPUS: plan.expected_gpus if index == 0 else "0"} if plan.expected_gpus else None,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), ignore_changes=["count"]),
             )
             for index, purchase in enumerate(plan.purchase)

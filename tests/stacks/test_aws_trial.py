@@ -157,7 +157,7 @@ def _deleted(output: str) -> list[str]:
 
 @pytest.mark.parametrize("skip", [(), ("--skip-preview",)], ids=["previewed", "unseen"])
 def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: Any, skip: tuple[str, ...]) -> None:
-    project.change("stacks/specs/trial.yaml", "monthly_usd: 400000", "monthly_usd: 200000")
+    project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
     assert "over budget by $15,421.64" in done.text

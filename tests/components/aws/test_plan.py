@@ -40,7 +40,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "environment": "trial",
             "owner": "ml-platform",
         },
-        "budget": {"monthly": "400000", "currency": "USD", "onExceed": "fail"},
+        "budget": {"monthly": "420000", "currency": "USD", "onExceed": "fail"},
         "exemptions": [],
         "durationDays": 14.0,
         "trainingGpus": 32,

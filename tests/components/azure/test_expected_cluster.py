@@ -499,7 +499,7 @@ def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) 
             "scaled",
             "elastic-spot-nodes",
             agentPoolName="elasticspot",
-            nodeLabels={**elastic},
+            nodeLabels={**elastic, "gpucluster/expected-gpus": "0"},
             **common,
             **SPOT,
         ),
