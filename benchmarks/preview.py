@@ -1,4 +1,4 @@
-"""Previews of a trial stack: bare, costed, costed and policy-checked, and with a hundred times the nodes."""
+"""Previews of a trial stack: bare, costed, costed and policy-checked, and with many times the nodes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from benchmarks.bars import RUNS, Bar
 
 ROOT = Path(__file__).parents[1]
 SANDBOX = Path(sys.executable).parent / "sandbox"
+# Nodes of the trial, and of a large cluster beside it; with a spare one, 100 are what a scale set on Azure holds.
+NODES, MANY = 4, 400
+FEWER = {"azure-trial": 99}
 
 
 def bars(stack: str) -> list[Bar]:
@@ -25,14 +28,18 @@ def bars(stack: str) -> list[Bar]:
         costed = _project(Path(folder) / "costed")
         large = _project(Path(folder) / "large")
         spec = large / "stacks/specs/trial.yaml"
+        count = FEWER.get(stack, MANY)
+        many = f"{count} nodes"
         spec.write_text(
-            spec.read_text().replace("nodes: 4 ", "nodes: 400 ").replace("on_exceed: fail", "on_exceed: warn")
+            spec.read_text()
+            .replace(f"nodes: {NODES} ", f"nodes: {count} ")
+            .replace("on_exceed: fail", "on_exceed: warn")
         )
         cases = {
             "bare": (bare, ()),
             "costed": (costed, ()),
             "with policies": (costed, ("--policy-pack", "policies")),
-            "400 nodes": (large, ()),
+            many: (large, ()),
         }
         resources = {name: _resources(_preview(stack, project, extra)[1]) for name, (project, extra) in cases.items()}
         rounds: list[dict[str, float]] = []
@@ -50,8 +57,8 @@ def bars(stack: str) -> list[Bar]:
     return [
         Bar(f"{stack}: costed preview / bare program", ratio("costed", "bare"), 1.05),
         Bar(f"{stack}: costed, policy-checked preview / bare program", ratio("with policies", "bare"), 1.30, aim=1.15),
-        Bar(f"{stack}: costed preview, 400 nodes / 4 nodes", ratio("400 nodes", "costed"), 1.05),
-        Bar(f"{stack}: resources, 400 nodes / 4 nodes", resources["400 nodes"] / resources["costed"], 1.0),
+        Bar(f"{stack}: costed preview, {many} / {NODES} nodes", ratio(many, "costed"), 1.05),
+        Bar(f"{stack}: resources, {many} / {NODES} nodes", resources[many] / resources["costed"], 1.0),
     ]
 
 
