@@ -64,7 +64,14 @@ def elastic_notes(plan: ElasticPlan | None) -> list[str]:
     """What whoever reads the plan should know of the engine."""
     if plan is None or plan.engine == "native":
         return []
-    return [
+    notes = [
         "elastic pool: node auto provisioning makes single machines outside of any scale set, so it never reaches "
         "InfiniBand; the training pool is fixed, and no other pool may autoscale beside it"
     ]
+    if len(plan.purchase) > 1:
+        # Azure/karpenter-provider-azure issue 761.
+        notes.append(
+            "elastic pool: where spot is not to be had a job may stay pending: node auto provisioning does not fall "
+            "back to on demand within one request; elastic.engine: native has a pool for each"
+        )
+    return notes

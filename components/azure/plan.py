@@ -15,7 +15,7 @@ from components.azure.elastic import ElasticPlan, elastic_losses, elastic_notes,
 from components.azure.files import HomePlan, home_problems, plan_home
 from components.azure.location import Location
 from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
-from components.azure.machines import CLOUD, machine_problems, training_machine
+from components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
 from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_problems, plan_mig
 from components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from components.azure.quotas import quota_note
@@ -170,7 +170,7 @@ def plan_cluster(
             not_built=[],
             losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
             notes=[
-                *_notes(spec, storage, location),
+                *_notes(spec, storage, location, shape.machine_type),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 _quotas(spec, training, elastic, mig, location),
@@ -284,7 +284,7 @@ def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location) -> list[str]:
+def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location, machine_type: str) -> list[str]:
     """What the spec does not say of itself."""
     notes = [f"shared storage: {storage.choice}"]
     if storage.large:
@@ -309,6 +309,12 @@ def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location) -> list[s
         )
     if location.settings.driver == "operators":
         notes.append("the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run")
+    elif has_infiniband(machine_type):
+        # Azure/AKS issue 3507.
+        notes.append(
+            "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; "
+            "measure NCCL between nodes before training"
+        )
     return notes
 
 

@@ -90,6 +90,31 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
     )
 
 
+def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
+    said = [
+        "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
+        "NCCL between nodes before training"
+    ]
+    assert [note for note in plan(here(driver="aks")).facts["notes"] if "driver" in note] == said
+    alone = plan(here(driver="aks"), "Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0})
+    assert [note for note in alone.facts["notes"] if "driver" in note] == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "purchase", "said"),
+    [
+        ("karpenter", ["spot", "on-demand"], True),
+        ("karpenter", ["spot"], False),
+        ("native", ["spot", "on-demand"], False),
+    ],
+)
+def test_node_auto_provisioning_is_said_not_to_fall_back_from_spot(
+    engine: str, purchase: list[str], said: bool
+) -> None:
+    notes = plan(elastic={"engine": engine, "max_gpus": 8, "purchase": purchase}).facts["notes"]
+    assert any("does not fall back to on demand within one request" in note for note in notes) is said
+
+
 def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
     made = plan(
         training={"nodes": 4, "fabric_gbps": 6400}, storage={"shared": {**SHARED, "fabric": True}}, elastic=None
