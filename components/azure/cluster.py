@@ -18,16 +18,19 @@ from components.azure.lustre_driver import LustreDriver
 from components.azure.machines import has_infiniband
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
-from components.azure.native_pool import NativePool
+from components.azure.native_pool import PROVISIONING_CLASS, NativePool
 from components.azure.network import Network
 from components.azure.node_image import OS_SKU
 from components.azure.node_pool import GpuNodes
 from components.azure.plan import AzureClusterPlan
 from components.azure.scratch import Scratch
 from components.azure.storage import Storage
+from components.azure.tolerations import CONTROLLERS
 from components.azure.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
-from components.kubernetes.names import TRAINING_POOL
+from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
+from components.kubernetes.provisioned_queue import ProvisionedQueue
+from components.kubernetes.queueing import Queueing
 from components.kubernetes.workspace import Workspace
 from components.labels import azure_tags, kubernetes_labels
 
@@ -200,6 +203,23 @@ class TrainingCluster(pulumi.ComponentResource):
             )
         elif plan.elastic is not None:
             NativePool(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
+            queueing = Queueing(
+                f"{name}-queueing",
+                tolerations=CONTROLLERS,
+                labels=labels,
+                after=[workspace.namespace, *before_gpus],
+                opts=inside,
+            )
+            ProvisionedQueue(
+                f"{name}-elastic-queue",
+                pool=ELASTIC_POOL,
+                namespace=workspace.namespace.metadata.name,
+                provisioning_class=PROVISIONING_CLASS,
+                quotas=plan.elastic.quotas,
+                labels=labels,
+                after=queueing.ready,
+                opts=inside,
+            )
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components.azure.machines import CLOUD
+from components.kubernetes.names import GPU
 from components.shapes import Shape, elastic_shape
 from components.spec import ClusterSpec
 
@@ -31,6 +32,15 @@ class ElasticPlan:
     @property
     def most_nodes(self) -> int:
         return self.max_gpus // self.shape.gpus
+
+    @property
+    def quotas(self) -> dict[str, str]:
+        """What jobs may use together, by resource: all of the machines, for what else runs on them is not counted.
+
+        A queue takes no job that asks for another resource.
+        """
+        nodes, shape = self.most_nodes, self.shape
+        return {"cpu": str(nodes * shape.vcpus), "memory": f"{nodes * shape.memory_gib}Gi", GPU: str(self.max_gpus)}
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:

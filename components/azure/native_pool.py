@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import pulumi
 
@@ -10,12 +11,18 @@ from components.azure.elastic import ElasticPlan
 from components.azure.node_pool import GpuNodes
 from components.kubernetes.names import ELASTIC_POOL, EXPECTED_GPUS
 
-__all__ = ["NativePool"]
+__all__ = ["PROVISIONING_CLASS", "NativePool"]
+
+PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
+"""By which a queue asks for all nodes of a job at once.
+
+Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
+"""
 
 
 class NativePool(pulumi.ComponentResource):
-    """Outputs: node_pool_names. Queues of Kueue may ask for whole gangs of it by provisioning requests of the class
-    `best-effort-atomic-scale-up.autoscaling.x-k8s.io`; spot machines have a taint of their own besides.
+    """Outputs: node_pool_names. A queue of Kueue asks for the nodes of a whole job; spot machines have a taint of their
+    own besides.
 
     Never beside node auto provisioning: AKS takes no autoscaled pool there.
     """

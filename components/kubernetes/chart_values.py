@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from components.kubernetes.objects import Part, Text
 
-__all__ = ["DevicePlugin", "GpuOperator", "Karpenter", "KarpenterGcp", "NetworkOperator", "NoValues"]
+__all__ = ["DevicePlugin", "GpuOperator", "Karpenter", "KarpenterGcp", "Kueue", "NetworkOperator", "NoValues"]
 
 
 class NoValues(Part):
@@ -110,6 +110,12 @@ class Tolerant(Part):
     """What runs somewhere, and the taints it puts up with: a list given here takes the place of the chart's own."""
 
     tolerations: list[Toleration] = Field(description="a list of tolerations")
+
+
+class Kueue(Part):
+    """The chart's controller tolerates nothing by itself."""
+
+    controllerManager: Tolerant
 
 
 class NodeFeatureDiscovery(Part):

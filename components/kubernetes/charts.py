@@ -14,6 +14,7 @@ __all__ = [
     "KARPENTER_CRD",
     "KARPENTER_GCP",
     "KARPENTER_GCP_CRD",
+    "KUEUE",
     "NETWORK_OPERATOR",
     "NVIDIA_DEVICE_PLUGIN",
     "Chart",
@@ -67,6 +68,14 @@ KARPENTER_GCP = Chart(
     values=chart_values.KarpenterGcp,
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
     as_of="2026-07-06",
+)
+KUEUE = Chart(
+    chart="oci://registry.k8s.io/kueue/charts/kueue",
+    version="0.17.1",
+    repository=None,
+    values=chart_values.Kueue,
+    source="kubernetes-sigs/kueue v0.17.1, charts/kueue; AKS documentation, configure-kueue-with-cluster-autoscaler",
+    as_of="2026-07-17",
 )
 EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",

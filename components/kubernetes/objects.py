@@ -77,10 +77,13 @@ def custom_object(
     *,
     object_name: str,
     labels: Mapping[str, str],
+    namespace: pulumi.Input[str] | None = None,
     annotations: Mapping[str, str] | None = None,
     opts: pulumi.ResourceOptions,
 ) -> CustomResource:
-    """Registers a custom object. Raises PlanError with everything wrong in its name or its spec."""
+    """Registers a custom object. namespace: of a kind that stands in one. Raises PlanError with everything wrong in its
+    name or its spec.
+    """
     subject = f"{spec_model.kind} {object_name}"
     allowed = spec_model.name_problem(object_name)
     if allowed is not None:
@@ -91,7 +94,10 @@ def custom_object(
         api_version=spec_model.api_version,
         kind=spec_model.kind,
         metadata=ObjectMetaArgs(
-            name=object_name, labels=dict(labels), annotations=dict(annotations) if annotations else None
+            name=object_name,
+            namespace=namespace,
+            labels=dict(labels),
+            annotations=dict(annotations) if annotations else None,
         ),
         spec=dict(spec),
         opts=opts,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.kubernetes import aks, gke, karpenter, replacements, rules
+from sandbox.clouds.kubernetes import aks, gke, karpenter, kueue, replacements, rules
 from sandbox.clouds.kubernetes.clusters import SUFFIX, cluster_at, is_simulated, scope_of
 from sandbox.clouds.kubernetes.kubeconfig import api_server
 from sandbox.clouds.kubernetes.live import live
@@ -117,6 +117,7 @@ class Cluster(Account):
     def delete(self, entry: Entry) -> bool:
         """A namespace takes its objects along, as in a real cluster."""
         karpenter.check_removal(entry, self.ledger, self.server)
+        kueue.check_removal(entry, self.ledger, self.server)
         if entry.type != "kubernetes:core/v1:Namespace":
             return True
         for other in self.ledger.all():

@@ -19,14 +19,34 @@ _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitio
 _KARPENTER: Final = frozenset({"karpenter.sh:NodeClaim", "karpenter.sh:NodeOverlay", "karpenter.sh:NodePool"})
 _ON_AWS: Final = _KARPENTER | {"autoscaling.x-k8s.io:CapacityBuffer", "karpenter.k8s.aws:EC2NodeClass"}
 _ON_GCP: Final = _KARPENTER | {"karpenter.k8s.gcp:GCENodeClass"}
+_QUEUES: Final = frozenset(
+    f"kueue.x-k8s.io:{kind}"
+    for kind in (
+        "AdmissionCheck",
+        "ClusterQueue",
+        "Cohort",
+        "LocalQueue",
+        "MultiKueueCluster",
+        "MultiKueueConfig",
+        "ProvisioningRequestConfig",
+        "ResourceFlavor",
+        "Topology",
+        "Workload",
+        "WorkloadPriorityClass",
+    )
+)
 
 # Where the charts of Karpenter for Google Cloud come from; they bear the names of those for AWS.
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, docs/getting-started/installation.md.
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
 # Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
-# charts/karpenter-crd/templates.
-_IN_TEMPLATES: Final = {"karpenter-crd": _ON_AWS, f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP}
+# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.17.1, charts/kueue/templates/crd.
+_IN_TEMPLATES: Final = {
+    "karpenter-crd": _ON_AWS,
+    f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP,
+    "kueue": _QUEUES,
+}
 _NETWORK: Final = frozenset(
     {
         "k8s.cni.cncf.io:NetworkAttachmentDefinition",

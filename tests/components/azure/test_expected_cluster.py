@@ -2,7 +2,8 @@
 
 Every expectation is typed by hand from Microsoft's documentation and reference deployments (AKS, InfiniBand on HPC
 virtual machines, Azure Managed Lustre; Azure/ai-infrastructure-on-azure, Azure/aks-rdma-infiniband), never written by
-the program. What stands inside the cluster is in the tests of its own modules.
+the program. What stands inside every cluster is in the tests of its own modules; Kueue, which only one engine of the
+elastic pool brings, is here.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ Declare = Callable[..., Registered]
 
 
 @pytest.fixture
-def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declare:
-    """Gives what an example spec registers in the subscription, by name; `changes` are those of its fields."""
+def everything(registered: Callable[[Callable[[], object]], Registered]) -> Declare:
+    """Gives what an example spec registers anywhere, by name; `changes` are those of its fields."""
 
     def run(example: str, settings: Settings | None = None, **changes: Any) -> Registered:
         from components.azure.cluster import TrainingCluster
@@ -53,10 +54,15 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declar
         fields = {**given.model_dump(mode="json"), "duration": f"{given.duration}h", **changes}
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
         plan = plan_cluster(ClusterSpec.model_validate(fields), here, stack="azure-trial")
-        found = registered(lambda: TrainingCluster(plan.name, plan))
-        return sorted((item for item in found if item[0].startswith("azure-native:")), key=lambda item: item[1])
+        return by_name(registered(lambda: TrainingCluster(plan.name, plan)))
 
     return run
+
+
+@pytest.fixture
+def declared(everything: Declare) -> Declare:
+    """Gives what an example spec registers in the subscription."""
+    return lambda *args, **more: [item for item in everything(*args, **more) if item[0].startswith("azure-native:")]
 
 
 def tags(name: str) -> dict[str, str]:
@@ -507,6 +513,99 @@ def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) 
     assert declared("elastic-native") == by_name(
         network("scaled"), control_plane("scaled"), storage("scaled"), training("scaled"), pools
     )
+
+
+def kueue(kind: str, name: str, spec: dict[str, Any], **metadata: str) -> tuple[str, str, dict[str, Any]]:
+    version = "kueue.x-k8s.io/v1beta2"
+    inside = {"name": "elastic", **metadata, "labels": NODE_LABELS}
+    return (
+        f"kubernetes:{version}:{kind}",
+        f"scaled-elastic-queue-{name}",
+        {"apiVersion": version, "kind": kind, "metadata": inside, "spec": spec},
+    )
+
+
+def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everything: Declare) -> None:
+    found = [item for item in everything("elastic-native") if item[1].startswith(("scaled-queue", "scaled-elastic-q"))]
+    machines = [("cpu", "320"), ("memory", "2560Gi"), ("nvidia.com/gpu", "8")]  # 8 of 40 vCPUs, 320 GiB, one GPU
+    assert found == by_name(
+        [
+            (
+                "kubernetes:core/v1:Namespace",
+                "scaled-queueing-namespace",
+                {
+                    "apiVersion": "v1",
+                    "kind": "Namespace",
+                    "metadata": {
+                        "name": "kueue-system",
+                        "labels": {**NODE_LABELS, "pod-security.kubernetes.io/enforce": "baseline"},
+                    },
+                },
+            ),
+            (
+                "kubernetes:helm.sh/v3:Release",
+                "scaled-queueing-kueue",
+                {
+                    "name": "kueue",
+                    "chart": "oci://registry.k8s.io/kueue/charts/kueue",
+                    "version": "0.17.1",
+                    "namespace": "kueue-system",
+                    "values": {
+                        "controllerManager": {"tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}]}
+                    },
+                    "skipCrds": False,
+                    "atomic": True,
+                    "timeout": 600,
+                    "compat": "true",
+                },
+            ),
+            kueue("ResourceFlavor", "flavor", {"nodeLabels": {"gpucluster/pool": "elastic"}}),
+            kueue(
+                "ProvisioningRequestConfig",
+                "provisioning",
+                {
+                    "provisioningClassName": "best-effort-atomic-scale-up.autoscaling.x-k8s.io",
+                    "managedResources": ["nvidia.com/gpu"],
+                },
+            ),
+            kueue(
+                "AdmissionCheck",
+                "check",
+                {
+                    "controllerName": "kueue.x-k8s.io/provisioning-request",
+                    "parameters": {
+                        "apiGroup": "kueue.x-k8s.io",
+                        "kind": "ProvisioningRequestConfig",
+                        "name": "elastic",
+                    },
+                },
+            ),
+            kueue(
+                "ClusterQueue",
+                "cluster-queue",
+                {
+                    "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "training"}},
+                    "resourceGroups": [
+                        {
+                            "coveredResources": ["cpu", "memory", "nvidia.com/gpu"],
+                            "flavors": [
+                                {
+                                    "name": "elastic",
+                                    "resources": [{"name": name, "nominalQuota": quota} for name, quota in machines],
+                                }
+                            ],
+                        }
+                    ],
+                    "admissionChecksStrategy": {"admissionChecks": [{"name": "elastic", "onFlavors": ["elastic"]}]},
+                },
+            ),
+            kueue("LocalQueue", "queue", {"clusterQueue": "elastic"}, namespace="training"),
+        ]
+    )
+
+
+def test_no_other_cluster_has_kueue(everything: Declare) -> None:
+    assert [name for type_, name, _ in everything("trial") if "kueue" in f"{type_} {name}"] == []
 
 
 def test_a_private_cluster_has_groups_of_admins_and_home_folders(declared: Declare) -> None:

@@ -1,0 +1,39 @@
+"""What would leave objects of Kueue's stuck.
+
+Sources: kubernetes-sigs/kueue v0.17.1, pkg/controller/core (the finalizer `kueue.x-k8s.io/resource-in-use` of flavors,
+checks and queues, and who takes it away) and charts/kueue/templates/crd (definitions go with the release).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.kubernetes.definitions import chart_of
+from sandbox.clouds.kubernetes.objects import RELEASE
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.narrow import is_object
+
+__all__ = ["check_removal"]
+
+_VERSIONS: Final = ("v1beta1", "v1beta2")
+_FINALIZED: Final = ("LocalQueue", "ClusterQueue", "AdmissionCheck", "ResourceFlavor", "Topology")
+"""And what Kueue's definitions take along: a queue of a namespace has no finalizer, but its jobs have one."""
+
+
+def check_removal(entry: Entry, ledger: Ledger, server: str) -> None:
+    """Kueue leaves last: nobody else takes the finalizers off its objects."""
+    if entry.type != RELEASE or not is_object(entry.inputs) or chart_of(entry) != "kueue":
+        return
+    left = [
+        other
+        for kind in _FINALIZED
+        for version in _VERSIONS
+        for other in ledger.find("kubernetes", server, f"kubernetes:kueue.x-k8s.io/{version}:{kind}")
+    ]
+    if left:
+        names = ", ".join(f"{other.type.rsplit(':', 1)[-1]} {other.name}" for other in left)
+        raise CloudError(
+            f"the sandbox does not uninstall release {entry.id} while {names} exists: a real cluster would, and the "
+            "objects would wait for a controller that is no more; delete them first: make them depend on its release"
+        )
