@@ -42,7 +42,7 @@ NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 _BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
-_LAYOUT = r"^all-[1-7]g\.[1-9]\d*gb$"
+_LAYOUT = r"^all-(balanced|[1-7]g\.[1-9]\d*gb)$"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -219,7 +219,9 @@ class Mig(Model):
 
     nodes: int = Field(ge=1, le=512, description="Nodes in the pool")
     layout: str = Field(
-        pattern=_LAYOUT, description="Slices of every GPU, all of one size: all-1g.10gb, all-3g.40gb and the like"
+        pattern=_LAYOUT,
+        description="Slices of every GPU, all of one size or of three: all-1g.10gb, all-3g.40gb and the like, or "
+        "all-balanced",
     )
     purchase: Literal["on-demand", "spot", "flex-start"] = Field(
         default="on-demand", description="How its machines are paid for"

@@ -13,6 +13,8 @@ from components.kubernetes.names import ELASTIC_POOL
 if TYPE_CHECKING:
     import pulumi
 
+    from components.azure.mig import MigPlan
+
 __all__ = ["CLOUD"]
 
 
@@ -37,8 +39,12 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
             if elastic
             else "none",
         ),
-        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.slices} x {mig.size}" if mig else "none"),
+        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {_slices(mig)}" if mig else "none"),
     ]
+
+
+def _slices(mig: MigPlan) -> str:
+    return ", ".join(f"{count} x {size}" for size, count in mig.slices.items())
 
 
 def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:

@@ -117,7 +117,7 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-gpu-software",
             owner=plan.driver,
             infiniband=has_infiniband(plan.training.shape.machine_type),
-            mig=None if plan.mig is None else "single",
+            mig=None if plan.mig is None else plan.mig.strategy,
             labels=labels,
             # An API that `up` can't reach fails here.
             after=[workspace.namespace],

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import pulumi
 
+from components.azure.gpu_software import mig_node_labels
 from components.azure.mig import MigPlan
 from components.azure.node_pool import GpuNodes
 from components.kubernetes.names import MIG_POOL
 
 __all__ = ["MigPool"]
-
-# Label of a node by which the operators' MIG manager slices its GPUs.
-# Source: NVIDIA/gpu-operator v26.3.3, assets/state-mig-manager.
-_LAYOUT: Final = "nvidia.com/mig.config"
 
 
 class MigPool(pulumi.ComponentResource):
@@ -47,7 +43,7 @@ class MigPool(pulumi.ComponentResource):
             # From zero, the scheduler would bind pods before the GPUs are sliced.
             enable_auto_scaling=False,
             gpu_instance_profile=plan.profile,
-            sliced={_LAYOUT: f"all-{plan.size}"} if plan.profile is None else {},
+            sliced=mig_node_labels(plan.layout) if plan.profile is None else {},
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         self.ready = [pool]

@@ -16,7 +16,7 @@ from components.azure.files import HomePlan, home_problems, plan_home
 from components.azure.location import Location
 from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
-from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_problems, plan_mig
+from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, mig_problems, plan_mig
 from components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from components.azure.quotas import quota_note
 from components.azure.settings import Driver
@@ -173,6 +173,7 @@ def plan_cluster(
                 *_notes(spec, storage, location, shape.machine_type),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
+                *mig_notes(mig),
                 _quotas(spec, training, elastic, mig, location),
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),

@@ -15,6 +15,7 @@ __all__ = [
     "GPU_TOLERATION",
     "HOME_CLAIM",
     "MIG_POOL",
+    "MIG_SLICE",
     "NAMESPACE",
     "POOL",
     "SHARED_CLAIM",
@@ -32,6 +33,8 @@ MIG_POOL: Final = "mig"
 
 GPU: Final = "nvidia.com/gpu"
 """What pods ask for, and the key of the taint that keeps all others off GPU nodes."""
+MIG_SLICE: Final = "nvidia.com/mig-"
+"""What pods ask for where GPUs have slices of several sizes, before the size."""
 GPU_PRESENT: Final = "nvidia.com/gpu.present"
 """Label of GPU nodes, by which device plugins find them."""
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"

@@ -437,11 +437,16 @@ def test_the_feature_of_the_subscription_is_registered_where_the_stack_asks_for_
     )
 
 
-def test_sliced_gpus_are_on_machines_without_infiniband(declared: Declare) -> None:
+@pytest.mark.parametrize(
+    ("example", "name", "layout"), [("mig", "slices", "all-1g.12gb"), ("mig-balanced", "balanced", "all-balanced")]
+)
+def test_sliced_gpus_are_on_machines_without_infiniband(
+    declared: Declare, example: str, name: str, layout: str
+) -> None:
     whole = {**GPU_LABELS, "gpucluster/pool": "training", "nvidia.com/gpu.deploy.mig-manager": "false"}
-    sliced = {**GPU_LABELS, "gpucluster/pool": "mig", "nvidia.com/mig.config": "all-1g.12gb"}
+    sliced = {**GPU_LABELS, "gpucluster/pool": "mig", "nvidia.com/mig.config": layout}
     mig = pool(
-        "slices",
+        name,
         "mig-nodes",
         agentPoolName="mig",
         vmSize="Standard_NC80adis_H100_v5",
@@ -450,11 +455,11 @@ def test_sliced_gpus_are_on_machines_without_infiniband(declared: Declare) -> No
         osDiskSizeGB=1000,
         nodeLabels=sliced,
     )
-    assert declared("mig") == by_name(
-        network("slices"),
-        control_plane("slices"),
-        storage("slices"),
-        training("slices", nodeLabels=whole),
+    assert declared(example) == by_name(
+        network(name),
+        control_plane(name),
+        storage(name),
+        training(name, nodeLabels=whole),
         [mig],
     )
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from components.azure.location import Location
+from components.azure.mig import plan_mig
 from components.azure.plan import AzureClusterPlan, plan_cluster
 from components.azure.settings import Settings
 from components.plan import PlanError
@@ -134,11 +135,11 @@ def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() ->
 def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None:
     made = plan(mig={"nodes": 2, "layout": "all-3g.40gb"}, elastic=None)
     assert made.mig is not None
-    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.size, made.mig.slices) == (
+    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.layout, made.mig.slices) == (
         "Standard_NC80adis_H100_v5",
         8,
-        "3g.47gb",
-        32,
+        "all-3g.47gb",
+        {"3g.47gb": 32},
     )
     assert made.facts["losses"] == [
         "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 3g.47gb instead of 3g.40gb; 8 x "
@@ -149,7 +150,8 @@ def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None
 def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
     made = plan(accelerator="h200", mig={"nodes": 2, "layout": "all-1g.18gb"}, elastic=None)
     assert made.mig is not None
-    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.slices) == ("Standard_ND96isr_H200_v5", 2, 112)
+    assert (made.mig.shape.machine_type, made.mig.nodes) == ("Standard_ND96isr_H200_v5", 2)
+    assert made.mig.slices == {"1g.18gb": 112}
     assert made.facts["losses"] == []
 
 
@@ -263,7 +265,7 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): nothing could be routed to "
         "both; name ranges outside of it",
         "mig.layout is 'all-5g.60gb', which h100 does not have; allowed: all-1g.10gb, all-1g.20gb, all-2g.20gb, "
-        "all-3g.40gb, all-4g.40gb, all-7g.80gb",
+        "all-3g.40gb, all-4g.40gb, all-7g.80gb, all-balanced",
         "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it by "
         "storage.shared.bucket",
     ]
@@ -290,13 +292,82 @@ def test_a_proximity_group_and_a_reservation_exclude_each_other() -> None:
     ]
 
 
-def test_aks_makes_no_slices_that_it_has_no_profile_for() -> None:
-    mig = {"nodes": 1, "layout": "all-1g.20gb"}
+@pytest.mark.parametrize("layout", ["all-1g.20gb", "all-balanced"])
+def test_aks_makes_no_slices_that_it_has_no_profile_for(layout: str) -> None:
+    mig = {"nodes": 1, "layout": layout}
     assert refused(here(driver="aks"), mig=mig) == [
-        "gpuDriver is 'aks', and mig.layout is 'all-1g.20gb', which AKS has no profile for; remove it, so that the "
-        "operators' MIG manager slices, or choose another layout"
+        f"gpuDriver is 'aks', and mig.layout is '{layout}', which AKS has no profile for; remove gpuDriver, so that "
+        "the operators' MIG manager slices, or change mig.layout to one of all-1g.10gb, all-2g.20gb, all-3g.40gb, "
+        "all-4g.40gb, all-7g.80gb"
     ]
     assert plan(mig=mig).mig is not None
+
+
+# Typed from NVIDIA/gpu-operator v26.3.3, assets/state-mig-manager/0400_configmap.yaml: of one GPU.
+LAYOUTS: dict[str, dict[str, tuple[str, dict[str, int]]]] = {
+    "h100": {
+        "all-1g.10gb": ("all-1g.12gb", {"1g.12gb": 7}),
+        "all-1g.20gb": ("all-1g.24gb", {"1g.24gb": 4}),
+        "all-2g.20gb": ("all-2g.24gb", {"2g.24gb": 3}),
+        "all-3g.40gb": ("all-3g.47gb", {"3g.47gb": 2}),
+        "all-4g.40gb": ("all-4g.47gb", {"4g.47gb": 1}),
+        "all-7g.80gb": ("all-7g.94gb", {"7g.94gb": 1}),
+        "all-balanced": ("all-balanced", {"1g.12gb": 2, "2g.24gb": 1, "3g.47gb": 1}),
+    },
+    "h200": {
+        "all-1g.35gb": ("all-1g.35gb", {"1g.35gb": 4}),
+        "all-7g.141gb": ("all-7g.141gb", {"7g.141gb": 1}),
+        "all-balanced": ("all-balanced", {"1g.18gb": 2, "2g.35gb": 1, "3g.71gb": 1}),
+    },
+    "a100-80gb": {
+        "all-1g.20gb": ("all-1g.20gb", {"1g.20gb": 4}),
+        "all-balanced": ("all-balanced", {"1g.10gb": 2, "2g.20gb": 1, "3g.40gb": 1}),
+    },
+    "a100-40gb": {
+        "all-1g.10gb": ("all-1g.10gb", {"1g.10gb": 4}),
+        "all-balanced": ("all-balanced", {"1g.5gb": 2, "2g.10gb": 1, "3g.20gb": 1}),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "layout"), [(accelerator, layout) for accelerator, known in LAYOUTS.items() for layout in known]
+)
+def test_the_mig_manager_makes_every_layout_it_knows_for_the_gpu(accelerator: str, layout: str) -> None:
+    spec = ClusterSpec.model_validate({**TRIAL, "accelerator": accelerator, "mig": {"nodes": 1, "layout": layout}})
+    made = plan_mig(spec, "operators")
+    assert made is not None
+    name, of_a_gpu = LAYOUTS[accelerator][layout]
+    slices = {size: 8 * count for size, count in of_a_gpu.items()}
+    assert (made.layout, made.slices, made.profile) == (name, slices, None)
+
+
+@pytest.mark.parametrize(
+    ("layout", "strategy", "resources", "said"),
+    [
+        ("all-1g.10gb", "single", {"nvidia.com/gpu": 112}, "112 of nvidia.com/gpu"),
+        (
+            "all-balanced",
+            "mixed",
+            {"nvidia.com/mig-1g.12gb": 32, "nvidia.com/mig-2g.24gb": 16, "nvidia.com/mig-3g.47gb": 16},
+            "32 of nvidia.com/mig-1g.12gb, 16 of nvidia.com/mig-2g.24gb, 16 of nvidia.com/mig-3g.47gb",
+        ),
+    ],
+)
+def test_the_plan_says_what_pods_ask_for(layout: str, strategy: str, resources: dict[str, int], said: str) -> None:
+    made = plan(mig={"nodes": 2, "layout": layout})
+    assert made.mig is not None
+    assert (made.mig.strategy, made.mig.resources) == (strategy, resources)
+    assert [note for note in made.facts["notes"] if note.startswith("MIG")] == [
+        f"MIG pool: pods select gpucluster/pool: mig and ask for slices by name; the pool has {said}"
+    ]
+
+
+def test_balanced_slices_of_other_gpus_are_lost_size_by_size() -> None:
+    assert plan(mig={"nodes": 1, "layout": "all-balanced"}, elastic=None).facts["losses"] == [
+        "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 1g.12gb, 2g.24gb, 3g.47gb instead of "
+        "1g.10gb, 2g.20gb, 3g.40gb; 4 x Standard_NC80adis_H100_v5 have the GPUs of 1 x 8"
+    ]
 
 
 def test_a_linked_container_needs_what_its_roles_are_given_by() -> None:

@@ -103,6 +103,25 @@ def test_aks_slices_only_gpus_whose_driver_it_owns(inputs: Inputs) -> None:
     assert "nvidia.com/mig.config" not in theirs["nodeLabels"]
 
 
+@pytest.mark.parametrize(
+    ("mig", "driver", "strategy", "manager"),
+    [
+        (None, "operators", "single", False),
+        (MIG, "operators", "single", True),
+        (MIG, "aks", "single", False),
+        ({"nodes": 1, "layout": "all-balanced"}, "operators", "mixed", True),
+    ],
+)
+def test_the_mig_manager_comes_only_where_it_slices(
+    inputs: Inputs, mig: Any, driver: Any, strategy: str, manager: bool
+) -> None:
+    found = inputs(Settings(driver=driver), mig=mig)
+    values = found["trial-gpu-software-gpu"]["values"]
+    assert (values["mig"], values["migManager"]) == ({"strategy": strategy}, {"enabled": manager})
+    labelled = [name for name, given in pools(found).items() if "nvidia.com/mig.config" in given["nodeLabels"]]
+    assert labelled == (["trial-mig-nodes"] if manager else [])
+
+
 def test_the_feature_of_the_subscription_is_opted_in(inputs: Inputs) -> None:
     assert "trial-infiniband" not in inputs()
     assert inputs(Settings(infiniband_feature=True))["trial-infiniband"]["featureName"] == "AKSInfinibandSupport"

@@ -255,6 +255,11 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
             "all-2g.20gb, all-3g.40gb, all-7g.80gb",
         ),
         (
+            {"mig": {"nodes": 1, "layout": "all-balanced"}},
+            "mig.layout is 'all-balanced', which GKE does not accept for h100; allowed: all-1g.10gb, all-1g.20gb, "
+            "all-2g.20gb, all-3g.40gb, all-7g.80gb",
+        ),
+        (
             {"elastic": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}},
             "elastic.engine is 'karpenter', which on Google Cloud can't buy flex-start; allowed: on-demand, spot; "
             "write elastic.engine: native",

@@ -11,7 +11,15 @@ import pytest
 from components.kubernetes import names
 
 COMPONENTS = Path(__file__).parents[3] / "components"
-KEYS = (names.POOL, names.GPU, names.GPU_PRESENT, names.EFA_PRESENT, names.EXPECTED_GPUS, names.EXPECTED_GIB)
+KEYS = (
+    names.POOL,
+    names.GPU,
+    names.MIG_SLICE,
+    names.GPU_PRESENT,
+    names.EFA_PRESENT,
+    names.EXPECTED_GPUS,
+    names.EXPECTED_GIB,
+)
 POOLS = (names.SYSTEM_POOL, names.TRAINING_POOL, names.ELASTIC_POOL, names.MIG_POOL)
 NAMESPACES = (names.NAMESPACE, names.SYSTEM_NAMESPACE)
 
