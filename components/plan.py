@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +11,16 @@ from typing import Any
 from components.shapes import Shape
 from components.spec import ClusterSpec
 
-__all__ = ["GIB_PER_TIB", "HEADROOM", "Equivalence", "PlanError", "StoragePrice", "cluster_facts"]
+__all__ = [
+    "GIB_PER_TIB",
+    "HEADROOM",
+    "Equivalence",
+    "PlanError",
+    "StoragePrice",
+    "cluster_facts",
+    "lower_case_name",
+    "name_problems",
+]
 
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
 HEADROOM = Decimal("1.25")
@@ -59,6 +69,21 @@ class Equivalence:
             "storageGib": self.storage_gib,
             **({} if self.storage_gb_per_s is None else {"storageGbPerS": str(self.storage_gb_per_s)}),
         }
+
+
+def lower_case_name(spec: ClusterSpec, stack: str) -> str:
+    """The cluster's name where a cloud takes lower case only; stack names may hold what names of clusters may not."""
+    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
+
+
+def name_problems(cluster_name: str, *, service: str, longest: int) -> list[str]:
+    """What is wrong with a cluster's name; longest: characters that the service takes."""
+    if len(cluster_name) <= longest:
+        return []
+    return [
+        f"name and stack make the cluster's name {cluster_name!r}; {service} takes {longest} characters: shorten one "
+        "of them"
+    ]
 
 
 def cluster_facts(

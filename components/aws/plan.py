@@ -24,7 +24,7 @@ from components.aws.purchase import (
 )
 from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
 from components.example_ranges import example_range_notes
-from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
+from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts, name_problems
 from components.shapes import Shape, elastic_shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
 
@@ -43,6 +43,9 @@ __all__ = [
 # The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
 # its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
 KUBERNETES_VERSION = "1.35"
+
+# Characters. Source: Amazon EKS API, CreateCluster.
+_CLUSTER_NAME = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +223,7 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[str]:
         *_size_problems(spec),
         *purchase_problems(spec),
         *_reservation_problems(spec),
-        *_name_problems(_cluster_name(spec, stack)),
+        *name_problems(_cluster_name(spec, stack), service="EKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *storage_problems(spec.storage.shared),
     ]
@@ -268,13 +271,6 @@ def _reservation_problems(spec: ClusterSpec) -> list[str]:
     if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
         return []
     return [f"placement.id is {spec.placement.id!r}; an AWS reservation or capacity block is named cr-..."]
-
-
-def _name_problems(cluster_name: str) -> list[str]:
-    # Source: Amazon EKS API, CreateCluster.
-    if len(cluster_name) <= 100:
-        return []
-    return [f"name and stack make the cluster's name {cluster_name!r}; EKS takes 100 characters: shorten one of them"]
 
 
 def _co_location(placement: PlacementPlan) -> str:

@@ -21,7 +21,7 @@ from components.azure.purchase import purchase_notes, purchase_problems, scale_s
 from components.azure.quotas import quota_note
 from components.azure.settings import Driver
 from components.example_ranges import example_range_notes
-from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts
+from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts, lower_case_name, name_problems
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
 
@@ -139,7 +139,7 @@ def plan_cluster(
     addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
     return AzureClusterPlan(
         name=spec.name,
-        cluster_name=_cluster_name(spec, stack),
+        cluster_name=lower_case_name(spec, stack),
         account_name=_account_name(spec, stack, location),
         stack=stack,
         location=location,
@@ -209,18 +209,13 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[st
     del machine
     return [
         *purchase_problems(spec),
-        *_name_problems(_cluster_name(spec, stack)),
+        *name_problems(lower_case_name(spec, stack), service="AKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *_address_problems(spec),
         *mig_problems(spec),
         *home_problems(spec.storage.home),
         *lustre_problems(spec.storage.shared),
     ]
-
-
-def _cluster_name(spec: ClusterSpec, stack: str) -> str:
-    """Stack names may hold what names of clusters may not."""
-    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
 
 
 def _account_name(spec: ClusterSpec, stack: str, location: Location) -> str:
@@ -243,15 +238,6 @@ def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPl
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
         root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
     )
-
-
-def _name_problems(cluster_name: str) -> list[str]:
-    if len(cluster_name) <= _CLUSTER_NAME:
-        return []
-    return [
-        f"name and stack make the cluster's name {cluster_name!r}; AKS takes {_CLUSTER_NAME} characters: shorten one "
-        "of them"
-    ]
 
 
 def _address_problems(spec: ClusterSpec) -> list[str]:

@@ -21,7 +21,15 @@ from components.gcp.machines import CLOUD, family, machine_problems, training_ma
 from components.gcp.mig import MigPlan, mig_problems, plan_mig
 from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from components.gcp.quotas import quota_note
-from components.plan import GIB_PER_TIB, Equivalence, PlanError, StoragePrice, cluster_facts
+from components.plan import (
+    GIB_PER_TIB,
+    Equivalence,
+    PlanError,
+    StoragePrice,
+    cluster_facts,
+    lower_case_name,
+    name_problems,
+)
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase, PrivateAccess, ReservationPlacement
 
@@ -174,7 +182,7 @@ def plan_cluster(
     others = _other_pools(training, mig)
     return GcpClusterPlan(
         name=spec.name,
-        cluster_name=_cluster_name(spec, stack),
+        cluster_name=lower_case_name(spec, stack),
         account_suffix=hashlib.sha256(stack.encode()).hexdigest()[:4],
         stack=stack,
         location=location,
@@ -239,7 +247,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[st
     shape = training_machine(spec, machine)
     return [
         *purchase_problems(spec, shape),
-        *_name_problems(_cluster_name(spec, stack)),
+        *name_problems(lower_case_name(spec, stack), service="GKE", longest=_CLUSTER_NAME),
         *_label_problems(spec.labels),
         *access_problems(spec.access),
         *_address_problems(spec, _network(spec, shape, nat=True)),
@@ -248,11 +256,6 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[st
         *home_problems(spec.storage.home),
         *(lustre_problems(spec.storage.shared) if spec.storage.shared.kind == "lustre" else []),
     ]
-
-
-def _cluster_name(spec: ClusterSpec, stack: str) -> str:
-    """Stack names may hold what names of clusters may not."""
-    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
 
 
 def _network(spec: ClusterSpec, shape: Shape, *, nat: bool) -> NetworkPlan:
@@ -318,15 +321,6 @@ def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
     if isinstance(storage, BucketPlan):
         return storage.usable_gib, None
     return storage.capacity_gib, storage.gb_per_s
-
-
-def _name_problems(cluster_name: str) -> list[str]:
-    if len(cluster_name) <= _CLUSTER_NAME:
-        return []
-    return [
-        f"name and stack make the cluster's name {cluster_name!r}; GKE takes {_CLUSTER_NAME} characters: shorten one "
-        "of them"
-    ]
 
 
 def _label_problems(labels: Mapping[str, str]) -> list[str]:

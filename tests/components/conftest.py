@@ -1,18 +1,33 @@
-"""The trial spec and variations of it."""
+"""The trial spec and variations of it, what a model refuses, and what a program registers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import pulumi
 import pytest
 import yaml
+from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
 
+from components.kubernetes.objects import Part, check
+from components.plan import PlanError
 from components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 Vary = Callable[..., ClusterSpec]
+Registered = list[tuple[str, str, dict[str, Any]]]
+
+
+class Recorder(Protocol):
+    """A cloud that answers, and remembers (type, name, inputs) of all it was asked to make."""
+
+    seen: Registered
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]: ...
+
+    def call(self, args: MockCallArgs) -> dict[Any, Any]: ...
 
 
 @pytest.fixture
@@ -25,3 +40,35 @@ def trial() -> dict[str, Any]:
 def vary(trial: dict[str, Any]) -> Vary:
     """A spec like the trial's with some fields changed."""
     return lambda **changes: ClusterSpec.model_validate({**trial, **changes})
+
+
+@pytest.fixture
+def registered(recorder: Recorder) -> Callable[[Callable[[], object]], Registered]:
+    """Runs a program and gives (type, name, inputs) of all it registers, components left out."""
+
+    def run(program: Callable[[], object]) -> Registered:
+        recorder.seen.clear()
+        pulumi.runtime.set_mocks(recorder, preview=False)
+
+        @pulumi.runtime.test
+        def started() -> None:
+            program()
+
+        started()
+        return [item for item in recorder.seen if not item[0].startswith("gpucluster:")]
+
+    return run
+
+
+@pytest.fixture
+def refused() -> Callable[[type[Part], Mapping[str, Any]], list[str]]:
+    """What a model refuses in a spec; nothing where it takes it."""
+
+    def run(model: type[Part], spec: Mapping[str, Any]) -> list[str]:
+        try:
+            check(model, spec, "it", at="spec")
+        except PlanError as error:
+            return [problem.removeprefix("it: ") for problem in error.problems]
+        return []
+
+    return run

@@ -1,16 +1,11 @@
-"""What a model refuses, and what a program registers."""
+"""What Google Cloud answers to a program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
-
-from components.kubernetes.objects import Spec, check
-from components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 
@@ -55,32 +50,5 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
 
 
 @pytest.fixture
-def registered() -> Callable[[Callable[[], object]], Registered]:
-    """Runs a program and gives (type, name, inputs) of all it registers, components left out."""
-
-    def run(program: Callable[[], object]) -> Registered:
-        recorder = Recorder()
-        pulumi.runtime.set_mocks(recorder, preview=False)
-
-        @pulumi.runtime.test
-        def started() -> None:
-            program()
-
-        started()
-        return [item for item in recorder.seen if not item[0].startswith("gpucluster:")]
-
-    return run
-
-
-@pytest.fixture
-def refused() -> Callable[[type[Spec], Mapping[str, Any]], list[str]]:
-    """What a model refuses in a spec; nothing where it takes it."""
-
-    def run(model: type[Spec], spec: Mapping[str, Any]) -> list[str]:
-        try:
-            check(model, spec, "it", at="spec")
-        except PlanError as error:
-            return [problem.removeprefix("it: ") for problem in error.problems]
-        return []
-
-    return run
+def recorder() -> Recorder:
+    return Recorder()
