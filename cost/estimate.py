@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-import cost.handlers  # noqa: F401  # pyright: ignore[reportUnusedImport]  # registers the handlers
 from cost.assumptions import Assumptions
 from cost.facts import Facts, facts_of
 from cost.free import free_reason

@@ -1,9 +1,11 @@
-"""Which function prices which resource type."""
+"""Which function prices which resource type. The handlers of a cloud are imported when it is first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
+from cost import handlers
 from cost.model import CostLine, Free, NotPriced
 from cost.subject import Subject
 
@@ -12,7 +14,8 @@ __all__ = ["Handler", "handler_for", "priced_types", "prices"]
 Handler = Callable[[Subject], Iterator[CostLine | Free | NotPriced]]
 """Yields the lines of one resource, or says why it is free or cannot be priced; may raise CannotPrice."""
 
-_HANDLERS: dict[str, Handler] = {}
+_HANDLERS: Final[dict[str, Handler]] = {}
+_LOADED: Final[set[str]] = set()
 
 
 def prices(*types: str) -> Callable[[Handler], Handler]:
@@ -30,9 +33,23 @@ def prices(*types: str) -> Callable[[Handler], Handler]:
 
 def handler_for(type_: str) -> Handler | None:
     """The handler of a type, None when it has none."""
-    return _HANDLERS.get(type_)
+    found = _HANDLERS.get(type_)
+    if found is None:
+        package = type_.partition(":")[0]
+        if package not in _LOADED:
+            _load(package)
+            found = _HANDLERS.get(type_)
+    return found
 
 
 def priced_types() -> dict[str, Handler]:
     """Every type with a handler, by name."""
+    for package in handlers.MODULES:
+        if package not in _LOADED:
+            _load(package)
     return dict(sorted(_HANDLERS.items()))
+
+
+def _load(package: str) -> None:
+    _LOADED.add(package)
+    handlers.load(package)

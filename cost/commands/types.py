@@ -6,7 +6,6 @@ import json
 
 import click
 
-import cost.handlers  # noqa: F401  # pyright: ignore[reportUnusedImport]  # registers the handlers
 from cost.commands.options import form as form_of
 from cost.free import free_types
 from cost.registry import priced_types
