@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cost.resources import Resources
     from policies.changes import Changes
     from policies.pack import Pack
-    from policies.report import Checked, Report
+    from policies.report import Report
     from policies.rule import Rule
 
 __all__ = ["command", "main"]
@@ -143,6 +143,7 @@ def check(
     mandatory findings, 2 input, 3 a fault of this tool.
     """
     del color  # the report has no colour; the option is there because every command of ours takes it
+    from policies.check import check_stack
     from policies.report import Report
 
     pack = PACKS[pack_name]
@@ -151,7 +152,7 @@ def check(
     read = _read(files or (sys.stdin,))
     report = Report(
         pack=pack.name,
-        files=[_checked(*one, pack, settings, today) for one in read],
+        files=[check_stack(*one, pack=pack, settings=settings, today=today) for one in read],
         today=today,
         not_run=pack.change_rules if any(changes is None for _, _, changes in read) else (),
     )
@@ -207,21 +208,6 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]
     if problems:
         raise NotReadable("\n".join(problems))
     return read
-
-
-def _checked(
-    file: str, resources: Resources, changes: Changes | None, pack: Pack, settings: Settings, today: datetime.date
-) -> Checked:
-    from policies.evaluate import evaluate
-    from policies.report import Checked
-
-    outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
-
-    def level(rule: Rule) -> Enforcement:
-        given = settings.levels.get(rule.name)
-        return pack.enforcement(rule) if given is None else Enforcement(given)
-
-    return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)
 
 
 def _written(report: Report, form: Literal["table", "json", "sarif", "junit"], *, closing: bool) -> str:

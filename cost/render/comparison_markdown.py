@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cost.comparison import Comparison
 from cost.render.comparison_rows import remarks, sections
+from cost.render.markdown import row
 
 __all__ = ["comparison_markdown"]
 
@@ -16,12 +17,12 @@ def comparison_markdown(found: Comparison) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    yield _row("", [_escaped(column.title) for column in found.columns])
+    yield row("", *(_escaped(column.title) for column in found.columns))
     yield "| --- |" + " ---: |" * len(found.columns)
     for section in sections(found):
-        yield _row(f"**{_escaped(section.heading)}**", [""] * len(found.columns))
+        yield row(f"**{_escaped(section.heading)}**", *[""] * len(found.columns))
         for label, cells in section.rows:
-            yield _row(_escaped(label.strip()), [_escaped(cell) for cell in cells])
+            yield row(_escaped(label.strip()), *map(_escaped, cells))
     for heading, texts in remarks(found):
         yield ""
         yield f"**{_escaped(heading)}**"
@@ -30,10 +31,6 @@ def _lines(found: Comparison) -> Iterator[str]:
             yield f"- {_escaped(text)}"
     yield ""
     yield "List prices in USD a month, before tax, discounts, support and data transfer."
-
-
-def _row(label: str, cells: Sequence[str]) -> str:
-    return "|" + "".join(f" {cell} |" if cell else " |" for cell in [label, *cells])
 
 
 def _escaped(text: str) -> str:

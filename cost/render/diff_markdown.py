@@ -14,7 +14,7 @@ from cost.changes import Diff, LineChange, Loss, PartChange
 from cost.model import NotPriced
 from cost.money import change, money
 from cost.render.diff_words import MARKS, part_cells, sentence, total_rows
-from cost.render.markdown import code, marker
+from cost.render.markdown import bytes_of, code, fitting, marker, row
 from cost.resources import urn_name
 from cost.verdict import budget_verdict
 
@@ -32,7 +32,7 @@ def diff_markdown(found: Diff) -> str:
     """The comment. The order hangs on amounts and names alone, so that the same change gives the same text."""
     stack = code(found.stack) if found.stack else "the stack"
     out = [f"**{sentence(found, stack)}**", "", "| | before | after | change |", "| --- | ---: | ---: | ---: |"]
-    out += [_row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
+    out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
     out += _fitting([_part(part) for part in found.parts if _moves(part)], _PARTS, "parts")
     verdict = budget_verdict(found.new.estimate)
     if verdict is not None:
@@ -47,7 +47,7 @@ def diff_markdown(found: Diff) -> str:
         if items:
             out += ["", f"**{heading}**", ""]
             out += _fitting([_unpriced(item) for item in items], _UNPRICED, "resources", listed=True)
-    out += _detail(found, LONGEST - _bytes(out) - _ROOM_FOR_THE_REST)
+    out += _detail(found, LONGEST - bytes_of(out) - _ROOM_FOR_THE_REST)
     out += ["", "List prices in USD a month, before tax, discounts, support and data transfer.", ""]
     return "\n".join([*out, marker("cost diff", found.stack)])
 
@@ -64,17 +64,12 @@ def _detail(found: Diff, room: int) -> list[str]:
 
 def _fitting(rows: Sequence[_ROW], room: int, what: str, *, listed: bool = False) -> list[str]:
     """The first rows that fit into so many bytes, and how many more there are and what they change together."""
-    shown: list[str] = []
-    for row, _ in rows:
-        room -= len(row.encode()) + 1
-        if room < 0:
-            break
-        shown.append(row)
-    left = rows[len(shown) :]
-    if left:
+
+    def rest(left: Sequence[_ROW]) -> str:
         more, together = f"{len(left):,} more {what}", sum((amount for _, amount in left), Decimal(0))
-        shown.append(f"- {more}" if listed else _row(f"{more}, together {change(together)}"))
-    return shown
+        return f"- {more}" if listed else row(f"{more}, together {change(together)}")
+
+    return fitting(rows, lambda item: item[0], room, rest)
 
 
 def _moves(part: PartChange) -> bool:
@@ -82,14 +77,14 @@ def _moves(part: PartChange) -> bool:
 
 
 def _part(part: PartChange) -> _ROW:
-    return _row(code(part.name), *part_cells(part)), part.change
+    return row(code(part.name), *part_cells(part)), part.change
 
 
 def _line(line: LineChange) -> _ROW:
     before = money(line.monthly_before.expected) if line.before else ""
     after = money(line.monthly_after.expected) if line.after else ""
     cells = (f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), before, after, change(line.change))
-    return _row(*cells), line.change
+    return row(*cells), line.change
 
 
 def _loss(loss: Loss) -> _ROW:
@@ -100,11 +95,3 @@ def _loss(loss: Loss) -> _ROW:
 
 def _unpriced(item: NotPriced) -> _ROW:
     return f"- {code(urn_name(item.urn))} ({code(item.type)}): {code(item.reason)}", Decimal(0)
-
-
-def _row(*cells: str) -> str:
-    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
-
-
-def _bytes(lines: Sequence[str]) -> int:
-    return sum(len(line.encode()) + 1 for line in lines)

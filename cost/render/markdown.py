@@ -1,24 +1,27 @@
-"""Text of others inside Markdown: shown as it is, and never a link, a mention, markup or a new row."""
+"""Parts of Markdown comments: rows, lists that fit, and text of others, which is never a link, a mention or markup."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
-__all__ = ["code", "marker"]
+__all__ = ["bytes_of", "code", "fitting", "marker", "row"]
+
+_Item = TypeVar("_Item")
 
 _MOST: Final = 80
 """Characters of a name; what is longer is cut."""
 
 
-def code(text: str) -> str:
-    """`text` as a code span of one line that also stands in a table, cut to 80 characters.
+def code(text: str, most: int = _MOST) -> str:
+    """`text` as a code span of one line that also stands in a table, cut to `most` characters.
 
     Nothing inside a code span is a mention, a reference, an entity, an emoji or HTML. A pipe would end the cell even
     there, and escaping it fails behind a backslash, so it becomes a broken bar.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("|", "¦")
-    line = line if len(line) <= _MOST else f"{line[: _MOST - 1]}…"
+    line = line if len(line) <= most else f"{line[: most - 1]}…"
     if not line:
         return "` `"
     fence = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
@@ -30,3 +33,28 @@ def marker(name: str, stack: str) -> str:
     """A line that no reader sees, by which a comment of ours about one stack is found again."""
     kept = re.sub(r"[^A-Za-z0-9._-]+", "-", stack)[:_MOST]
     return f"<!-- gpucluster {name} {kept} -->"
+
+
+def row(*cells: str) -> str:
+    """A row of a table."""
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
+
+
+def bytes_of(lines: Sequence[str]) -> int:
+    """What lines take in UTF-8, each with its end."""
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def fitting(
+    items: Sequence[_Item], show: Callable[[_Item], str], room: int, rest: Callable[[Sequence[_Item]], str]
+) -> list[str]:
+    """The first items that fit into `room` bytes, a line each, and what `rest` says of those that do not."""
+    shown: list[str] = []
+    for item in items:
+        line = show(item)
+        room -= bytes_of([line])
+        if room < 0:
+            break
+        shown.append(line)
+    left = items[len(shown) :]
+    return [*shown, rest(left)] if left else shown

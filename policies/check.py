@@ -1,0 +1,37 @@
+"""One stack held against a pack."""
+
+from __future__ import annotations
+
+import datetime
+
+from cost.resources import Resources
+from policies.changes import Changes
+from policies.evaluate import evaluate
+from policies.pack import Pack
+from policies.report import Checked
+from policies.rule import Enforcement, Rule
+from policies.settings import Settings
+
+__all__ = ["check_stack"]
+
+
+def check_stack(
+    file: str,
+    resources: Resources,
+    changes: Changes | None = None,
+    *,
+    pack: Pack,
+    settings: Settings,
+    today: datetime.date,
+) -> Checked:
+    """What the rules of a pack find, each with the level it has by pack and settings.
+
+    file: what the report calls the stack. changes: what a plan takes away; None leaves the rules about change out.
+    """
+
+    def level(rule: Rule) -> Enforcement:
+        given = settings.levels.get(rule.name)
+        return pack.enforcement(rule) if given is None else Enforcement(given)
+
+    outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
+    return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)
