@@ -41,7 +41,9 @@ def test_a_row_has_a_cell_for_each_text() -> None:
 
 def test_a_list_ends_with_what_did_not_fit() -> None:
     def fit(room: int) -> list[str]:
-        return fitting(["é", "b", "c"], lambda item: f"- {item}", room, lambda left: f"{len(left)} more: {''.join(left)}")
+        return fitting(
+            ["é", "b", "c"], lambda item: f"- {item}", room, lambda left: f"{len(left)} more: {''.join(left)}"
+        )
 
     assert fit(100) == ["- é", "- b", "- c"]
     assert fit(bytes_of(["- é", "- b"])) == ["- é", "- b", "1 more: c"]
