@@ -11,6 +11,7 @@ from cost.commands.compare import compare
 from cost.commands.diff import diff
 from cost.commands.explain import explain
 from cost.commands.prices import prices
+from cost.commands.purchase_options import options
 from cost.commands.report import report
 from cost.commands.types import types
 from cost.prices import BadPrices
@@ -35,7 +36,7 @@ def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
 
 
-for _one in (report, diff, compare, explain, types, prices):
+for _one in (report, diff, compare, options, explain, types, prices):
     command.add_command(_one)
 
 

@@ -89,6 +89,7 @@ class CostLine:
     committed_monthly: what capacity that is bought outside this stack costs a month at list price; 0 for new spend.
     committed_upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False when only second opinions on the price are known.
+    provider, sku: price book file, and what is sold by its name there, e.g. `aws` and `p5.48xlarge`.
     """
 
     urn: str
@@ -111,6 +112,8 @@ class CostLine:
     committed_monthly: Decimal = Decimal(0)
     committed_upfront: Decimal = Decimal(0)
     rankable: bool = True
+    provider: str = ""
+    sku: str = ""
 
     @property
     def monthly(self) -> Decimal:

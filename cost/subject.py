@@ -172,6 +172,8 @@ class Subject:
             floor=quantity if floor is None else floor,
             ceiling=quantity if ceiling is None else ceiling,
             rankable=price.rankable,
+            provider=row.provider,
+            sku=row.sku,
         )
 
     def not_priced(self, reason: str | CannotPrice, *, compute: bool = False) -> NotPriced:

@@ -48,4 +48,6 @@ def committed(
         spend="committed-elsewhere",
         committed_monthly=cents(hourly * HOURS_PER_MONTH),
         committed_upfront=cents(hourly * 24 * upfront_days),
+        provider=ask.provider,
+        sku=machine,
     )

@@ -10,7 +10,7 @@ from cost.prices import Price
 from cost.sold import hard_to_get, not_sold
 from cost.subject import CannotPrice, Subject
 
-__all__ = ["machine_hours", "machine_line", "machine_price", "plain"]
+__all__ = ["machine_hours", "machine_line", "machine_price", "plain", "purchase_words"]
 
 _WORDS: Final = {
     "on_demand": "on demand",
@@ -20,6 +20,12 @@ _WORDS: Final = {
     "savings_plan": "savings plan",
 }
 _AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}
+
+
+def purchase_words(provider: str, purchase: str) -> str:
+    """A way to buy as the cloud itself calls it."""
+    names = _AZURE_WORDS if provider == "azure" else _WORDS
+    return names.get(purchase, purchase.replace("_", " "))
 
 
 def plain(number: Decimal) -> str:
@@ -52,8 +58,7 @@ def machine_hours(
     """The same at a price that is known already; `autoscaled` leaves the number out of the line's name."""
     row, hours = price.row, count.times(HOURS_PER_MONTH)
     assumption = "; ".join(filter(None, [assumption, hard_to_get(machine, row.purchase)]))
-    names = _AZURE_WORDS if ask.provider == "azure" else _WORDS
-    words = f"{machine} {names.get(row.purchase, row.purchase)}{f' {row.term}' if row.term else ''}"
+    words = f"{machine} {purchase_words(ask.provider, row.purchase)}{f' {row.term}' if row.term else ''}"
     return ask.line(
         f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
         hours.expected,

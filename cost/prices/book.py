@@ -101,6 +101,16 @@ class PriceBook:
         row = ",".join((provider, region, sku, unit, purchase, term))
         return NotKnown(self._why_not(provider, region, sku, purchase, term, unit), row)
 
+    def zones(self, provider: str, region: str, sku: str, purchase: str, *, unit: str) -> tuple[PriceRow, ...]:
+        """The prices of single zones of a region, the least first; none where the book has no zones."""
+        rows = (
+            row
+            for (where, of, how, term, per), found in self._index(provider).items()
+            for row in found
+            if where.startswith(f"{region}/") and (of, how, term, per) == (sku, purchase, "", unit) and not row.alt
+        )
+        return tuple(sorted(rows, key=lambda row: (row.usd_per_unit, row.region)))
+
     def _index(self, provider: str) -> Mapping[_Key, tuple[PriceRow, ...]]:
         if provider not in self._indexes:
             index: dict[_Key, list[PriceRow]] = {}
@@ -114,7 +124,7 @@ class PriceBook:
         """One line that says what is missing and which rows come nearest."""
         wanted = f"no price for {sku} {purchase}{f' {term}' if term else ''} in {provider} {region}"
         own = (row for row in self.own if row.provider == provider)
-        same_sku = [row for row in (*own, *self.rows(provider)) if row.sku == sku]
+        same_sku = [row for row in (*own, *self.rows(provider)) if row.sku == sku and not row.zone]
         same_sku.sort(
             key=lambda row: (
                 row.region != region,

@@ -140,7 +140,7 @@ def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding
         shapes = _h100(provider)
         regions: dict[str, set[str]] = {}
         for row in rows:
-            if row.provider == provider and row.sku in shapes and not row.alt:
+            if row.provider == provider and row.sku in shapes and not row.alt and not row.zone:
                 regions.setdefault(row.region, set()).add(row.sku)
         nowhere = [shape for shape in shapes if not any(shape in found for found in regions.values())]
         for shape in nowhere:

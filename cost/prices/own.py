@@ -24,7 +24,7 @@ _COLUMNS: Final = (
     "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
 )  # fmt: skip
 _WITH_TERM: Final = ("reserved", "savings_plan")
-_TERMS: Final = ("1y", "3y")
+_TERMS: Final = ("1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all")
 _SHOWN: Final = 20
 """Problems that are listed; a wrong file has one in each row."""
 

@@ -46,12 +46,13 @@ class PriceRow:
     """One published price.
 
     provider: `aws`, `gcp`, `azure`, ...
-    region: the provider's region code, `global` where the price is the same everywhere.
+    region: the provider's region code, `global` where the price is the same everywhere, `us-east-1/use1-az2` where it
+        is that of one zone.
     sku: what is sold: a machine type, or a name of ours such as `ebs-gp3`.
     kind: `compute`, `storage`, `control_plane`, ...
     unit: what one `usd_per_unit` buys, e.g. `instance-hour`, `GiB-month`.
     purchase: `on_demand`, `spot`, `capacity_block`, `reserved`, ...
-    term: empty, `1y` or `3y`.
+    term: empty, `1y` or `3y`; `1y-partial`, `1y-all` where half or all of the term is paid upfront.
     usd_per_unit: list price in USD before tax.
     as_of: day, month or year of the snapshot.
     source: document the price was read from.
@@ -76,6 +77,11 @@ class PriceRow:
     def alt(self) -> bool:
         """Whether the row is a second opinion, which never replaces the primary row of its key."""
         return self.note.startswith("note=alt")
+
+    @property
+    def zone(self) -> str:
+        """The zone of a price that holds in one zone alone, empty for that of a region."""
+        return self.region.partition("/")[2]
 
     @property
     def tier(self) -> int:

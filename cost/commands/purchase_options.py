@@ -1,0 +1,88 @@
+"""`cost options`."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any, TextIO
+
+import click
+
+from cost.commands.numbers import AMOUNT, POSITIVE, SHARE
+from cost.commands.options import assumptions_of, name_of, presentation, pricing
+from cost.commands.options import form as form_of
+from cost.options import Settings, options_of
+from cost.options.support import UnknownPlan
+from cost.prices import PriceBook
+from cost.render.layout import width_for
+from cost.render.options_json import options_json
+from cost.render.options_table import options_table
+from cost.sources.files import read_text
+
+__all__ = ["options"]
+
+
+@click.command()
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@form_of("table", "json")
+@click.option("--days", type=POSITIVE, help="Days the machines are wanted for, instead of what the stack says.")
+@click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU works for someone; 1 if left out.")
+@click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment; 1 if left out.")
+@click.option("--interruption-rate", type=SHARE, help="Share of spot nodes taken back in an hour; 0.02 if left out.")
+@click.option("--checkpoint-minutes", type=POSITIVE, help="Minutes between two checkpoints; 30 if left out.")
+@click.option("--restart-minutes", type=AMOUNT, help="Minutes from an interruption to the next step; 15 if left out.")
+@click.option("--baseline", type=AMOUNT, help="Machines of elastic pools under a commitment; the average if left out.")
+@click.option("--spot-share", type=SHARE, help="Share of spot in a mix, above the baseline; 0.7 if left out.")
+@click.option("--support", metavar="PLAN", help="Plan of support, such as enterprise; needs --account-spend.")
+@click.option("--account-spend", type=AMOUNT, help="USD a month that the account spends besides this stack.")
+@presentation
+@pricing
+def options(
+    file: TextIO,
+    form: str,
+    days: Decimal | None,
+    checkpoint_minutes: Decimal | None,
+    restart_minutes: Decimal | None,
+    support: str | None,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+    expected_share: str | None,
+    assume: tuple[str, ...],
+    prices: str | None,
+    **shares: Decimal | None,
+) -> None:
+    """The stack of FILE under every way to buy its GPU machines: what a month costs, and what is paid when.
+
+    FILE: `pulumi preview --json --show-sames` or `pulumi stack export`, - for stdin. A pool that works as one is bought
+    in one way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. What the stack
+    runs in by the id of a reservation is bought already, and the same in every row.
+
+    stack $/month spreads what is paid over the hours it is paid for. paid before: before the machines start. owed in
+    all: the whole term or block, used or not. useful GPU-h: the training part by training GPU and hour, divided by
+    utilisation and by the share of hours that interruptions of spot leave.
+
+    Exit code 0, 2 input, 3 a fault of this tool.
+    """
+    del color, quiet
+    if (support is None) != (shares["account_spend"] is None):
+        raise click.UsageError(
+            "--support and --account-spend need each other: a plan's bands are of the account's spend"
+        )
+    given: dict[str, Any] = {name: value for name, value in shares.items() if value is not None}
+    for name, minutes in (("checkpoint_hours", checkpoint_minutes), ("restart_hours", restart_minutes)):
+        if minutes is not None:
+            given[name] = minutes / 60
+    settings = Settings(days=days, support=support or "", **given)
+    what = name_of(file)
+    book = PriceBook.in_use(prices)
+    resources = read_text(file.read(), what)
+    try:
+        found = options_of(resources, book, settings, assumptions_of(expected_share, assume))
+    except UnknownPlan as error:
+        raise click.BadParameter(str(error), param_hint="--support") from None
+    if form == "json":
+        text = json.dumps(options_json(found), indent=2)
+    else:
+        text = options_table(found, f"Ways to buy {what}", width_for(output))
+    output.write(text + "\n")

@@ -1,0 +1,172 @@
+"""The GPU machines of a stack as pools that may be bought in another way, and what the rest of the stack costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.assumptions import Assumptions
+from cost.estimate import Estimate, estimate
+from cost.machines import MACHINES
+from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
+from cost.prices import NotKnown, Price, PriceBook, PriceRow
+from cost.resources import Resources, urn_type
+
+__all__ = ["Held", "Pool", "Stack", "stack_of"]
+
+_RESERVATIONS: Final = frozenset(
+    {
+        "aws:ec2/capacityReservation:CapacityReservation",
+        "gcp:compute/reservation:Reservation",
+        "azure-native:compute:CapacityReservation",
+    }
+)
+"""Types that hold capacity at the on-demand rate; a discount may cover them, and no other way to buy replaces them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pool:
+    """GPU machines that are bought together.
+
+    count: machines as expected, at the least, at the most. purchase: how the plan buys them. training: whether training
+    jobs run on them. reservation: whether it is capacity that the stack itself reserves.
+    """
+
+    urn: str
+    name: str
+    part: str
+    training: bool
+    provider: str
+    region: str
+    machine: str
+    count: Count
+    purchase: str
+    lines: tuple[CostLine, ...]
+    reservation: bool = False
+
+    @property
+    def gang(self) -> bool:
+        """Whether its machines stand close to each other and work as one, and so have one kind of purchase."""
+        return self.training and not self.count.varies
+
+    @property
+    def gpus(self) -> Decimal:
+        """GPUs of the expected machines."""
+        return self.count.expected * MACHINES[self.machine].gpus
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Machines in capacity that is bought elsewhere, by its name: in every way to buy the same, and never new spend."""
+
+    line: CostLine
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stack:
+    """A stack by its pools. estimate: at its own prices, where a pool without a price counts 0."""
+
+    estimate: Estimate
+    pools: tuple[Pool, ...]
+    held: tuple[Held, ...]
+
+    def rest(self, pool: Pool) -> Amounts:
+        """USD a month of everything but the machines of one pool."""
+        return Amounts.of(line for line in self.estimate.lines if line not in pool.lines)
+
+    def training_rest(self, pool: Pool) -> Decimal:
+        """USD a month that count into a training GPU-hour, without the machines of one pool."""
+        own = sum((line.monthly for line in pool.lines), Decimal(0)) if pool.training else Decimal(0)
+        return self.estimate.training_monthly - own
+
+    def complete_without(self, pool: Pool) -> bool:
+        """Whether all but the machines of one pool has a price."""
+        unpriced = any(_unpriced(line) for other in self.pools if other is not pool for line in other.lines)
+        return self.estimate.complete and not unpriced
+
+
+def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) -> Stack:
+    """The pools of a stack, the dearest first, also those whose own way to buy has no price."""
+    found = estimate(resources, _Whole(book), assumptions)
+    training = {part.name for part in found.parts if part.training}
+    return Stack(
+        estimate=found,
+        pools=tuple(_pools(found, training)),
+        held=tuple(
+            Held(line, found.names.get(line.urn, "")) for line in found.lines if line.spend == "committed-elsewhere"
+        ),
+    )
+
+
+def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
+    by_pool: dict[tuple[str, str], list[CostLine]] = {}
+    for line in found.lines:
+        if line.unit == "instance-hour" and line.sku in MACHINES and line.spend == "new":
+            by_pool.setdefault((line.urn, line.sku), []).append(line)
+    for (urn, machine), lines in by_pool.items():
+        first = lines[0]
+        yield Pool(
+            urn=urn,
+            name=found.names.get(urn, ""),
+            part=first.part,
+            training=first.part in training,
+            provider=first.provider,
+            region=first.region,
+            machine=machine,
+            count=_count(lines),
+            purchase=first.purchase,
+            lines=tuple(lines),
+            reservation=urn_type(urn) in _RESERVATIONS,
+        )
+
+
+def _count(lines: Sequence[CostLine]) -> Count:
+    ceiling: Decimal | str = Decimal(0)
+    for line in lines:
+        ceiling = "unbounded" if isinstance(ceiling, str) or isinstance(line.ceiling, str) else ceiling + line.ceiling
+    return Count(
+        sum((line.quantity for line in lines), Decimal(0)) / HOURS_PER_MONTH,
+        sum((line.floor for line in lines), Decimal(0)) / HOURS_PER_MONTH,
+        "unbounded" if isinstance(ceiling, str) else ceiling / HOURS_PER_MONTH,
+    )
+
+
+def _unpriced(line: CostLine) -> bool:
+    return not line.source
+
+
+class _Whole(PriceBook):
+    """A book that knows every GPU machine: one without a price costs 0 there and has no source.
+
+    The number of machines has to be known where their own way to buy has no price: another way may have one.
+    """
+
+    def __init__(self, book: PriceBook) -> None:
+        super().__init__(today=book.today)
+        self._book = book
+        self.own = book.own
+
+    def lookup(
+        self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
+    ) -> Price | NotKnown:
+        found = self._book.lookup(provider, region, sku, purchase, term, unit=unit)
+        if isinstance(found, Price) or sku not in MACHINES or unit != "instance-hour":
+            return found
+        row = PriceRow(
+            provider=provider,
+            region=region,
+            sku=sku,
+            kind="compute",
+            unit=unit,
+            purchase=purchase,
+            term=term,
+            usd_per_unit=Decimal(0),
+            as_of="",
+            source="",
+            note="",
+            basis="third-party",
+        )
+        return Price(row, "low", rankable=False)

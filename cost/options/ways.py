@@ -1,0 +1,123 @@
+"""The ways in which a cloud sells GPU machines: how they are paid for, for how long, and whether they hold capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.whole_machines import purchase_words
+from cost.prices import PriceBook
+
+__all__ = ["Way", "ways_of"]
+
+_YEARS: Final = {"1y": Decimal(1), "3y": Decimal(3)}
+
+_UPFRONT: Final = {"": Decimal(0), "partial": Decimal("0.5"), "all": Decimal(1)}
+"""Share of a term that is paid before it starts. `partial` is half, the least AWS takes: 50 to 99 % of the total
+(Savings Plans API, CreateSavingsPlan, upfrontPaymentAmount)."""
+
+_PAID: Final = {"": "", "partial": ", half upfront", "all": ", all upfront"}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to buy.
+
+    purchase, term: as in the price book. said: what to know of it, empty where nothing. The term `1y-all` is one year,
+    all of it paid upfront; plain `1y` is paid month by month.
+    """
+
+    provider: str
+    purchase: str
+    term: str = ""
+    said: str = ""
+
+    @property
+    def years(self) -> Decimal:
+        """Years that it binds for, 0 when it does not bind by the year."""
+        return _YEARS.get(self.term.partition("-")[0], Decimal(0))
+
+    @property
+    def upfront_share(self) -> Decimal:
+        """Share of its term that is paid before it starts."""
+        return _UPFRONT[self.term.partition("-")[2]]
+
+    @property
+    def discount(self) -> bool:
+        """Whether it is billing coverage of machines that run on demand: a commitment of the account, not capacity."""
+        return bool(self.years)
+
+    @property
+    def by_the_day(self) -> bool:
+        """Whether it is bought for a number of days, used or not."""
+        return self.purchase in ("capacity_block", "dws_calendar")
+
+    @property
+    def most_days(self) -> int | None:
+        """Days that it lasts at the most, None where nothing ends it."""
+        return _MOST_DAYS.get((self.provider, self.purchase))
+
+    @property
+    def words(self) -> str:
+        """What people call it: `savings plan 3y, all upfront`."""
+        term, _, paid = self.term.partition("-")
+        return f"{purchase_words(self.provider, self.purchase)}{f' {term}' if term else ''}{_PAID[paid]}"
+
+
+_MOST_DAYS: Final = {
+    ("aws", "capacity_block"): 182,
+    ("azure", "capacity_block"): 182,
+    ("gcp", "dws_calendar"): 90,
+    ("gcp", "flex_start"): 7,
+}
+"""Days that a way lasts at the most; the same sources as `_SOLD`."""
+
+_INTERRUPTED: Final = "the cloud takes machines back when it wants them: one that goes stops a job on all"
+_NO_CAPACITY: Final = "a discount on the bill: it holds no capacity"
+
+_SOLD: Final = {
+    "aws": (
+        ("on_demand", "", "no capacity is promised"),
+        ("spot", "", _INTERRUPTED),
+        (
+            "capacity_block",
+            "",
+            "1, 2, 4, 8, 16, 32 or 64 machines, at most 182 days, paid upfront and never taken back (EC2 user guide)",
+        ),
+        *(("savings_plan", f"{years}{paid}", _NO_CAPACITY) for years in _YEARS for paid in ("", "-partial", "-all")),
+    ),
+    "gcp": (
+        ("on_demand", "", "no capacity is promised"),
+        ("spot", "", _INTERRUPTED),
+        ("flex_start", "", "capacity when it comes, for 7 days at the most (Dynamic Workload Scheduler)"),
+        (
+            "dws_calendar",
+            "",
+            "1 to 80 machines for 1 to 90 days, not to be cancelled (future reservations in calendar mode)",
+        ),
+        *(("reserved", years, f"{_NO_CAPACITY}; GPUs of it need a reservation as well") for years in _YEARS),
+    ),
+    "azure": (
+        ("on_demand", "", "no capacity is promised"),
+        ("spot", "", _INTERRUPTED),
+        ("capacity_block", "", "private preview: 1 to 14 days or 3 to 26 weeks"),
+        *(("reserved", years, f"{_NO_CAPACITY}; paid by the month or upfront") for years in _YEARS),
+        *(("savings_plan", years, _NO_CAPACITY) for years in _YEARS),
+    ),
+}
+"""Cloud -> (purchase, term, what to know). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
+consumption options; Azure Compute documentation, reservations; what a machine is not sold by is in `cost.sold`."""
+
+
+def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:
+    """Every way its cloud sells machines in, and any other that a price of this machine is known for."""
+    listed = _SOLD.get(provider, (("on_demand", "", ""),))
+    for purchase, term, said in listed:
+        yield Way(provider, purchase, term, said)
+    known = {(purchase, term) for purchase, term, _ in listed}
+    rows = (row for row in (*book.own, *book.rows(provider)) if row.provider == provider and row.sku == machine)
+    for purchase, term in dict.fromkeys((row.purchase, row.term) for row in rows):
+        if (purchase, term) not in known:
+            yield Way(provider, purchase, term)

@@ -1,0 +1,115 @@
+"""The pools of a stack and what is the same in each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from cost import PriceBook, Resource, Resources, estimate
+from cost.options import Options
+
+Make = Callable[..., Resource]
+Found = Callable[..., Options]
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure-native"])
+def test_the_row_of_the_plans_own_way_is_the_total_of_the_report(
+    cloud: str, options: Found, trial: Callable[..., Resources], book: PriceBook
+) -> None:
+    found = options(cloud).pools[0]
+    on_demand = next(option for option in found.options if option.way.purchase == "on_demand")
+    report = estimate(trial(cloud), book)
+    assert found.stack_monthly(on_demand) == report.monthly.expected
+    assert found.per_gpu_hour(on_demand) == report.per_training_gpu_hour
+    assert found.complete == report.complete
+
+
+def test_every_row_differs_by_the_machines_alone(options: Found) -> None:
+    found = options("gcp").pools[0]
+    assert {found.stack_monthly(option) - option.monthly for option in found.options} == {found.rest.expected}
+
+
+def test_ways_of_each_cloud_and_those_without_a_price(options: Found) -> None:
+    def ways(cloud: str) -> tuple[list[str], list[str]]:
+        pool = options(cloud).pools[0]
+        return [option.way.words for option in pool.options], [words for words, _ in pool.not_priced]
+
+    assert ways("aws") == (
+        ["on demand", "spot", "capacity block", "savings plan 1y", "savings plan 3y"],
+        ["savings plan 1y, half upfront", "savings plan 1y, all upfront", "savings plan 3y, half upfront",
+         "savings plan 3y, all upfront"],
+    )  # fmt: skip
+    assert ways("gcp") == (
+        ["on demand", "spot", "flex-start", "calendar mode", "committed use 1y", "committed use 3y"],
+        [],
+    )
+    assert ways("azure-native") == (
+        ["on demand", "spot", "reservation 1y", "reservation 3y"],
+        ["capacity block", "savings plan 1y", "savings plan 3y"],
+    )
+
+
+def test_spot_of_a_pool_that_works_as_one_counts_the_nodes_that_jobs_need(options: Found) -> None:
+    found = options("aws")
+    pool = found.pools[0]
+    spot = next(option for option in pool.options if option.way.purchase == "spot")
+    assert (pool.nodes, spot.bought.used) == (4, 5)  # a spare that goes stops nothing
+    assert spot.interruptions is not None
+    assert round(spot.useful, 4) == Decimal("0.9604")
+    per_gpu = pool.training_rest + spot.monthly
+    assert pool.per_useful_gpu_hour(spot, found.settings) == round(per_gpu / 730 / 32 / spot.useful, 2)
+
+
+def test_utilisation_divides_the_price_of_a_useful_gpu_hour(options: Found) -> None:
+    found = options("gcp", utilisation=Decimal("0.4"))
+    pool = found.pools[0]
+    on_demand = pool.options[0]
+    assert on_demand.monthly == 340910
+    assert pool.per_useful_gpu_hour(on_demand, found.settings) == round(
+        (pool.training_rest + 340910) / 730 / 32 / Decimal("0.4"), 2
+    )
+
+
+def test_zones_of_spot_stand_by_themselves_the_least_first(options: Found) -> None:
+    zones = options("aws").pools[0].zones
+    assert [zone.row.zone for zone in zones] == ["use1-atl2-az1", "use1-az6", "use1-az2", "use1-az3", "use1-az5"]
+    assert zones[1].monthly == Decimal("64345.49")  # 5 x 17.6289 x 730 = 64,345.485
+    assert options("gcp").pools[0].zones == ()
+
+
+def test_a_machine_without_a_price_in_the_plan_has_those_of_other_ways(make: Make, options: Found) -> None:
+    only_blocks = make("aws:eks/nodeGroup:NodeGroup", "h200", instanceTypes=["p5e.48xlarge"],
+                       scalingConfig={"desiredSize": 2}, diskSize=100)  # fmt: skip
+    found = options("aws", only_blocks)
+    pool = next(item for item in found.pools if item.pool.name == "h200")
+    assert [(option.way.words, option.monthly) for option in pool.options] == [
+        ("capacity block", Decimal("58106.54")),
+    ]
+    assert ("on demand", "aws,us-east-1,p5e.48xlarge,instance-hour,on_demand,") in [
+        (words, reason.own_row) for words, reason in pool.not_priced
+    ]
+    assert pool.complete
+    assert not found.pools[0].complete  # the other pool's rows are "at least"
+
+
+def test_machines_in_a_reservation_named_by_id_are_in_no_row(make: Make, options: Found) -> None:
+    template = make("aws:ec2/launchTemplate:LaunchTemplate", "lt", instanceType="p5.48xlarge",
+                    capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+                    blockDeviceMappings=[])  # fmt: skip
+    held = make("aws:eks/nodeGroup:NodeGroup", "held", scalingConfig={"desiredSize": 3},
+                launchTemplate={"id": "lt"}, dependencies={"launchTemplate": template})  # fmt: skip
+    found = options("aws", template, held)
+    assert [item.pool.name for item in found.pools] == ["trial-training-nodes"]
+    assert [(item.name, item.line.committed_monthly) for item in found.held] == [("held", Decimal("120537.60"))]
+    disks = 3 * 20 * Decimal("0.08")  # of the machines that are held, which their reservation does not bill
+    on_demand = found.pools[0].options[0]
+    assert found.pools[0].stack_monthly(on_demand) == options("aws").pools[0].stack_monthly(on_demand) + disks
+
+
+def test_a_reservation_of_the_stack_is_on_demand_and_discounts_cover_it(make: Make, options: Found) -> None:
+    reserved = make("aws:ec2/capacityReservation:CapacityReservation", "odcr", instanceType="p5.48xlarge",
+                    instanceCount=6)  # fmt: skip
+    pool = next(item for item in options("aws", reserved).pools if item.pool.name == "odcr")
+    assert [option.way.words for option in pool.options] == ["on demand", "savings plan 1y", "savings plan 3y"]
