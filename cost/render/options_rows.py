@@ -49,7 +49,7 @@ def option_rows(found: PoolOptions, options: Options) -> Rows:
                 _amount(option.upfront),
                 _amount(first if options.days is None else option.by_end),
                 _amount(option.contract) if option.contract != 0 else "-",
-                "none" if useful is None else at_least(useful, complete=found.complete),
+                "none" if useful is None else money(useful),
             ]
         )
     return heads, rows
@@ -100,6 +100,8 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
     ]
     if beats:
         yield f"cheaper than on demand, by the share of its term that the machines run: {', '.join(beats)}"
+    if not found.complete and found.options:
+        yield "a useful GPU-hour costs at least that: something else in the stack has no price"
     if any(not rate.rankable for rate in _rates(found)):
         yield f"{_APPROXIMATE.strip()} only second opinions on this price are known: approximate, never ranked"
 

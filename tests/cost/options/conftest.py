@@ -18,7 +18,7 @@ HEADER = "provider,region,sku,unit,purchase,term,usd_per_unit,as_of\n"
 
 
 @pytest.fixture
-def trial(stack: Callable[..., list[Resource]], make: Make) -> Callable[..., Resources]:
+def trial(stack: Callable[..., list[Resource]]) -> Callable[..., Resources]:
     """`trial(cloud, *more, **facts)`: the trial of a cloud and other resources beside it."""
 
     def resources(cloud: str, *more: Resource, **facts: object) -> Resources:

@@ -58,7 +58,7 @@ def test_only_rows_of_amounts_may_be_wider_than_a_narrow_terminal(width: int, fo
     lines = [line for case in CASES for line in options_table(found(case), "Ways", width).splitlines()]
     assert [line for line in lines if line != line.rstrip()] == []
     wide = [line for line in lines if len(line) > width]
-    assert wide == [] or width == NARROWEST and all("$" in line or "to buy" in line for line in wide)
+    assert wide == [] or (width == NARROWEST and all("$" in line or "to buy" in line for line in wide))
 
 
 def test_money_in_json_is_text(found: Callable[[str], Options]) -> None:
