@@ -1,4 +1,4 @@
-"""`cost prices show` and `cost prices check`."""
+"""`cost prices show`, `cost prices check`, and beside them `cost prices refresh`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from cost.commands.options import FINDINGS, presentation
 from cost.commands.options import form as form_of
 from cost.commands.options import prices as own_prices
+from cost.commands.refresh import refresh
 from cost.prices import PriceBook, PriceRow
 from cost.prices.check import check_prices
 from cost.render.json import SCHEMA_VERSION
@@ -23,7 +24,10 @@ __all__ = ["prices"]
 
 @click.group()
 def prices() -> None:
-    """The price book: what it holds, and whether it holds together."""
+    """The price book: what it holds, whether it holds together, and what the clouds' own lists say now."""
+
+
+prices.add_command(refresh)
 
 
 @prices.command()

@@ -67,7 +67,7 @@ class PriceBook:
 
     def __init__(self, *, today: datetime.date | None = None, folder: Path = _FOLDER, own: Path | None = None) -> None:
         self.today = today or datetime.date.today()
-        self._folder = folder
+        self.folder = folder
         self.own = () if own is None else read_prices(own, _known(folder))
         self._indexes: dict[str, Mapping[_Key, tuple[PriceRow, ...]]] = {}
 
@@ -76,14 +76,20 @@ class PriceBook:
         """The book with the user's own prices: those of the file `prices`, else of the one GPUCLUSTER_PRICES names."""
         return cls(own=find_prices(prices))
 
+    @staticmethod
+    def forget() -> None:
+        """Lets files that were read be read again; for who changes them."""
+        for read in (_known, _rows, _sources):
+            read.cache_clear()
+
     @property
     def providers(self) -> tuple[str, ...]:
         """The providers we have a file for, by name."""
-        return _known(self._folder).providers
+        return _known(self.folder).providers
 
     def rows(self, provider: str) -> tuple[PriceRow, ...]:
         """Every row of one provider, in the order of its file; empty when we have no file for it."""
-        return _rows(self._folder, provider)
+        return _rows(self.folder, provider)
 
     def lookup(
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str

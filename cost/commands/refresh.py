@@ -1,0 +1,179 @@
+"""`cost prices refresh`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TextIO
+from urllib.parse import urlsplit
+
+import click
+
+from cost.commands.options import FINDINGS, presentation
+from cost.commands.options import form as form_of
+from cost.prices import PriceBook
+
+__all__ = ["refresh"]
+
+KEY_VARIABLE: Final = "GPUCLUSTER_GOOGLE_API_KEY"
+CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
+_CLOUDS: Final = ("aws", "azure", "gcp")
+_FAILED: Final = 3
+
+
+@click.command()
+@click.option("--cloud", "clouds", multiple=True, type=click.Choice(_CLOUDS), help="Only this cloud; all three else.")
+@click.option("--only", metavar="SKU", multiple=True, help="Only prices of this machine type or thing.")
+@click.option(
+    "--region", "regions", metavar="NAME", multiple=True, help="Only this region, and all that is known there."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@click.option("--keep-going", is_flag=True, help="Write what is sound, and leave rows in doubt as they are.")
+@click.option("--accept", metavar="SKU", multiple=True, help="Take a price of it that moves by over 50 %.")
+@click.option(
+    "--aws-by", type=click.Choice(["files", "api"]), default="files", show_default=True,
+    help="AWS's bulk files, or its query API by boto3 and your credentials.",
+)  # fmt: skip
+@click.option("--endpoint", "endpoints", metavar="CLOUD=URL", multiple=True, help="Ask a mirror of a cloud's list.")
+@click.option("--max-age", type=click.FloatRange(0), default=12, show_default=True, metavar="HOURS",
+              help="Reuse answers that are not older.")  # fmt: skip
+@click.option("--book", metavar="FOLDER", type=click.Path(path_type=Path), help="Another folder of price files.")
+@form_of("table", "json")
+@presentation
+def refresh(
+    clouds: tuple[str, ...],
+    only: tuple[str, ...],
+    regions: tuple[str, ...],
+    dry_run: bool,
+    keep_going: bool,
+    accept: tuple[str, ...],
+    aws_by: str,
+    endpoints: tuple[str, ...],
+    max_age: float,
+    book: Path | None,
+    form: str,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+) -> None:
+    """Reads prices from the clouds' own lists and puts them into the book, row by row.
+
+    AWS's bulk offer files and savings plans, Azure's Retail Prices API, Google's Cloud Billing Catalog; the last needs
+    an API key in GPUCLUSTER_GOOGLE_API_KEY. Asked for is every row of the book that a live list is known for, and what
+    the book has nowhere; with --region everything known, in that region.
+
+    A price is taken where exactly one offer matches, in a unit that is known, above zero, and not over 50 % away from
+    the old one. Where a row is in doubt nothing is written, unless --keep-going. Files are replaced whole.
+
+    Exit code 0; 1 where a row is in doubt; 2 input; 3 a list that cannot be read, or a fault of this tool: then the
+    book stays as it was.
+    """
+    del color
+    # Only this command needs the web.
+    from cost.prices.live import aws_api
+    from cost.prices.live.book_files import NotWritten, write
+    from cost.prices.live.refresh import answered, wanted
+    from cost.prices.live.sources import Sources
+    from cost.prices.live.web import SourceFailed, Web
+    from cost.render.layout import width_for
+    from cost.render.refresh import refresh_json, refresh_table
+
+    chosen = clouds or _CLOUDS
+    prices = _book(book)
+    addresses = _addresses(endpoints)
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if "gcp" in chosen and not key:
+        raise click.UsageError(
+            f"Google's catalog needs an API key: set {KEY_VARIABLE}, or leave it out: --cloud aws --cloud azure"
+        )
+    asked = [one for cloud in chosen for one in wanted(cloud, prices.rows(cloud), only=only, regions=regions)]
+    _known(only, [row.sku for cloud in chosen for row in prices.rows(cloud)], [one.query.sku for one in asked])
+    products = None
+    if aws_by == "api" and "aws" in chosen:
+        try:
+            products = aws_api.client()
+        except aws_api.NoBoto:
+            raise click.UsageError(
+                "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[aws]', or use --aws-by files"
+            ) from None
+
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(line, err=True)
+
+    web = Web(say, folder=_cache(), max_age=max_age * 3600)
+    try:
+        sources = Sources(web, prices.today.isoformat(), key, products, addresses)
+        answers = list(answered(asked, sources, accept=accept, cents=("gcp",)))
+        doubts = sum(answer.kind == "doubt" for answer in answers)
+        writes = not dry_run and (keep_going or not doubts) and any(answer.rows for answer in answers)
+        if writes:
+            write(prices.folder, answers, prices.today)
+    except (SourceFailed, NotWritten) as error:
+        click.echo(f"error: {error}\nNothing is written; the book is as it was.", err=True)
+        raise SystemExit(_FAILED) from None
+    skus = {one.query.sku for one in asked}
+    not_asked = sorted({row.sku for cloud in chosen for row in prices.rows(cloud)} - skus) if not only else []
+    if form == "json":
+        output.write(json.dumps(refresh_json(answers, not_asked, written=writes), indent=2) + "\n")
+    else:
+        output.write(refresh_table(answers, not_asked, width_for(output)) + "\n")
+    say(_closing(writes=writes, dry_run=dry_run, doubts=doubts, folder=prices.folder))
+    if doubts:
+        raise SystemExit(FINDINGS)
+
+
+def _closing(*, writes: bool, dry_run: bool, doubts: int, folder: Path) -> str:
+    if writes:
+        return f"Written to {folder}. Next: cost prices check"
+    if dry_run:
+        return "Nothing is written: a dry run."
+    if doubts:
+        return "Nothing is written: rows are in doubt. --keep-going writes the rest and leaves these as they are."
+    return "Nothing is written: no list had a price."
+
+
+def _book(folder: Path | None) -> PriceBook:
+    if folder is None:
+        return PriceBook()
+    missing = [
+        name for name in ("sources.csv", *(f"{cloud}.csv" for cloud in _CLOUDS)) if not (folder / name).is_file()
+    ]
+    if missing:
+        raise click.BadParameter(
+            f"{str(folder)!r} is no price book: no {', '.join(missing)} in it", param_hint="--book"
+        )
+    return PriceBook(folder=folder)
+
+
+def _addresses(given: Sequence[str]) -> dict[str, str]:
+    from cost.prices.live.sources import ADDRESSES
+
+    found = dict(ADDRESSES)
+    for item in given:
+        cloud, equals, url = item.partition("=")
+        parts = urlsplit(url)
+        if not equals or cloud not in _CLOUDS or parts.scheme not in ("http", "https") or not parts.netloc:
+            allowed = f"CLOUD=URL with a cloud of {', '.join(_CLOUDS)} and an http or https address"
+            raise click.BadParameter(f"{item!r}; allowed: {allowed}", param_hint="--endpoint")
+        found[cloud] = url
+    return found
+
+
+def _known(only: Sequence[str], in_book: Sequence[str], asked: Sequence[str]) -> None:
+    for sku in only:
+        if sku not in asked:
+            why = "no live list is known for it" if sku in in_book else "neither the book nor a live list knows it"
+            raise click.BadParameter(f"{sku!r}: {why}; see cost prices show", param_hint="--only")
+
+
+def _cache() -> Path:
+    """Where answers are kept: beside the engine, in GPUCLUSTER_CACHE or the user's cache folder."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen).absolute() / "prices"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_path("gpucluster", appauthor=False)) / "prices"

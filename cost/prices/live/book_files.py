@@ -1,0 +1,86 @@
+"""Writes prices into the files of the book: all of them or, where anything is wrong, none."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from cost.prices.book import PriceBook
+from cost.prices.check import check_prices
+from cost.prices.live.refresh import Answer
+from cost.prices.row import PriceRow
+
+__all__ = ["NotWritten", "write"]
+
+_COLUMNS: Final = (
+    "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
+)  # fmt: skip
+_BAD: Final = ("duplicate", "value", "date")
+"""What the check of the book may not find in a new file."""
+
+
+class NotWritten(Exception):
+    """The book stays as it was; the message says why."""
+
+
+def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list[Path]:
+    """Replaces and adds the rows of the answers; the files that changed. Raises NotWritten.
+
+    New files are written beside the book and read back as a book, and only then take the place of the old ones.
+    """
+    book = PriceBook(today=today, folder=folder)
+    found = list(answers)
+    providers = dict.fromkeys(answer.wanted.provider for answer in found if answer.rows)
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".refresh-") as made:
+            new = Path(made)
+            shutil.copyfile(folder / "sources.csv", new / "sources.csv")
+            for provider in providers:
+                rows = _merged(book.rows(provider), [answer for answer in found if answer.wanted.provider == provider])
+                _write(new / f"{provider}.csv", rows)
+            _check(PriceBook(today=today, folder=new), today)
+            written = [(new / f"{provider}.csv").replace(folder / f"{provider}.csv") for provider in providers]
+    except OSError as error:
+        raise NotWritten(f"{error.filename or folder}: {error.strerror}") from None
+    PriceBook.forget()
+    return written
+
+
+def _check(book: PriceBook, today: datetime.date) -> None:
+    try:
+        rows = [row for provider in book.providers for row in book.rows(provider)]
+    except ValueError as error:
+        raise NotWritten(str(error)) from None
+    wrong = [finding.what for finding in check_prices(rows, today) if finding.kind in _BAD]
+    if wrong:
+        raise NotWritten("\n".join(wrong))
+
+
+def _merged(rows: Sequence[PriceRow], answers: Sequence[Answer]) -> list[PriceRow]:
+    """New rows in the place of the first that they replace, else at the end."""
+    places = {row: answer for answer in answers if answer.rows for row in answer.wanted.rows}
+    done: set[int] = set()
+    merged: list[PriceRow] = []
+    for row in rows:
+        answer = places.get(row)
+        if answer is None:
+            merged.append(row)
+        elif id(answer) not in done:
+            done.add(id(answer))
+            merged.extend(answer.rows)
+    return merged + [row for answer in answers if not answer.wanted.rows for row in answer.rows]
+
+
+def _write(path: Path, rows: Iterable[PriceRow]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for row in rows:
+            values = (row.provider, row.region, row.sku, row.kind, row.unit, row.purchase, row.term,
+                      f"{row.usd_per_unit:f}", row.as_of, row.source, row.note)  # fmt: skip
+            writer.writerow(values)

@@ -1,0 +1,60 @@
+"""Google Cloud has no SKU for a machine: one is the sum of its vCPUs, memory, GPUs and local SSDs.
+
+`google_machines.csv`: sizes from the Compute Engine documentation (accelerator-optimized, general-purpose machine
+families; 375 GiB a local SSD), `gpu` a regular expression for the GPU's SKU. Descriptions as the catalog writes them:
+`A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs running in Americas`,
+`Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the SKUs of other ways to
+buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from cost.prices.live.query import Condition, Part, Query
+
+__all__ = ["machine_queries"]
+
+_SOURCE: Final = "SKU descriptions of the Cloud Billing Catalog"
+_IN: Final = " (?:running )?in .+"
+
+
+def machine_queries() -> tuple[Query, ...]:
+    """On demand, Spot and committed use for one and three years, of every machine of the table."""
+    path = Path(__file__).with_name("google_machines.csv")
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(query for row in csv.DictReader(file) for query in _ways(row))
+
+
+def _ways(row: Mapping[str, str]) -> Iterator[Query]:
+    yield _query(row, "on_demand", "", "{part}" + _IN, gpu="{part}" + _IN, ssd="{part}(?:" + _IN + ")?")
+    spot = "{part} attached to Spot Preemptible VMs(?:" + _IN + ")?"
+    yield _query(row, "spot", "", "Spot Preemptible {part}" + _IN, gpu=spot, ssd=spot)
+    for term, words in (("1y", "1 Years?"), ("3y", "3 Years?")):
+        committed = "Commitment v1: {part}" + _IN + f" for {words}"
+        yield _query(row, "reserved", term, committed, gpu=committed, ssd=committed)
+
+
+def _query(row: Mapping[str, str], purchase: str, term: str, host: str, *, gpu: str, ssd: str) -> Query:
+    committed = purchase == "reserved"
+    core, ram = ("Cpu", "Ram") if committed else ("Instance Core", "Instance Ram")
+    disk = "Local SSD" if committed else "SSD backed Local Storage"
+    parts = [
+        (Decimal(row["vcpus"]), host, f"{row['series']} {core}"),
+        (Decimal(row["ram_gib"]), host, f"{row['series']} {ram}"),
+        (Decimal(row["gpus"]), gpu, row["gpu"]),
+        (Decimal(row["ssd_gib"]), ssd, disk),
+    ]
+    return Query(
+        sku=row["sku"], kind="compute", unit="instance-hour", purchase=purchase, term=term, service="Compute Engine",
+        tiers="first", source=_SOURCE,
+        parts=tuple(
+            Part((Condition("description", "=~", form.replace("{part}", name)),), count)
+            for count, form, name in parts
+            if count
+        ),
+    )  # fmt: skip

@@ -1,0 +1,205 @@
+"""Which offer of a live list is which row of the book."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from cost.prices.live.offer import Offer, Tier, factor
+
+__all__ = ["EVERY_MACHINE", "Condition", "Doubt", "Part", "Query", "Quote", "queries", "quoted"]
+
+EVERY_MACHINE: Final = "*"
+"""A query's SKU that stands for every machine type of the book; `{sku}` in its conditions is the type's name."""
+
+_CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")
+
+
+class Doubt(Exception):
+    """A live list does not answer a query with one price above zero; the message says what it has instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One field of an offer: the value itself (`==`), or a regular expression that all of it is (`=~`) or is not."""
+
+    field: str
+    how: Literal["==", "=~", "!~"]
+    value: str
+
+    def holds(self, offer: Offer) -> bool:
+        """Whether an offer meets it; a field that is not there is empty."""
+        value = offer.fields.get(self.field, "")
+        if self.how == "==":
+            return value == self.value
+        return (_compiled(self.value).fullmatch(value) is not None) == (self.how == "=~")
+
+    def __str__(self) -> str:
+        return f"{self.field}{self.how}{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the offers that make up a price, and how many of it there are in one unit of the book."""
+
+    conditions: tuple[Condition, ...]
+    count: Decimal = Decimal(1)
+
+    @property
+    def exact(self) -> Mapping[str, str]:
+        """Field -> value, of the conditions that a server can filter by."""
+        return {one.field: one.value for one in self.conditions if one.how == "=="}
+
+    def matches(self, offer: Offer) -> bool:
+        """Whether an offer is it."""
+        return all(condition.holds(offer) for condition in self.conditions)
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.conditions))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A thing of the book and the offers that it is.
+
+    kind: that of the book's rows. service: the live list. tiers: `one` where the price must not be graduated, `first`
+    where the first tier above zero counts, `all` where every tier is a row. source: where the conditions come from.
+    """
+
+    sku: str
+    kind: str
+    unit: str
+    purchase: str
+    term: str
+    service: str
+    tiers: Literal["one", "first", "all"]
+    parts: tuple[Part, ...]
+    source: str
+
+    def of(self, sku: str) -> Query:
+        """The query for one machine type."""
+        if self.sku != EVERY_MACHINE:
+            return self
+
+        def named(one: Condition) -> Condition:
+            return replace(one, value=one.value.replace("{sku}", sku if one.how == "==" else re.escape(sku)))
+
+        parts = tuple(replace(part, conditions=tuple(map(named, part.conditions))) for part in self.parts)
+        return replace(self, sku=sku, parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The price that a live list has for a query, in the unit of the book.
+
+    tiers: (start in units of the book, USD); one of start 0 where it is not graduated. offers: those it comes from.
+    """
+
+    tiers: tuple[tuple[Decimal, Decimal], ...]
+    offers: tuple[Offer, ...]
+
+
+@cache
+def queries(provider: str) -> tuple[Query, ...]:
+    """All queries of one cloud."""
+    found = _table(Path(__file__).with_name(f"{provider}.csv"))
+    if provider == "gcp":
+        from cost.prices.live.google_machines import machine_queries
+
+        found += machine_queries()
+    return found
+
+
+def _table(path: Path) -> tuple[Query, ...]:
+    """The queries of a table; `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(_query(path, row) for row in csv.DictReader(file))
+
+
+def _query(path: Path, row: Mapping[str, str]) -> Query:
+    tiers = row["tiers"]
+    if tiers not in ("one", "first", "all"):
+        raise ValueError(f"{path.name}: tiers of {row['sku']} is {tiers!r}")
+    conditions = tuple(condition(text.strip()) for text in row["match"].split("; "))
+    return Query(
+        sku=row["sku"], kind=row["kind"], unit=row["unit"], purchase=row["purchase"], term=row["term"],
+        service=row["service"], tiers=tiers, parts=(Part(conditions),), source=row["source"],
+    )  # fmt: skip
+
+
+def condition(text: str) -> Condition:
+    """A condition as the tables write it. Raises ValueError."""
+    match = _CONDITION.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no condition; write field==value, field=~expression or field!~expression")
+    how = match["how"]
+    if how == "==":
+        return Condition(match["field"], "==", match["value"])
+    return Condition(match["field"], "=~" if how == "=~" else "!~", match["value"].replace("{n}", "(?:[A-Z0-9]+-)?"))
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+def quoted(query: Query, offers: Iterable[Offer]) -> Quote | None:
+    """The price of a query among the offers of its region; None where nothing matches. Raises Doubt."""
+    listed = list(offers)
+    found = [[offer for offer in listed if part.matches(offer)] for part in query.parts]
+    if not any(found):
+        return None
+    for one, matching in zip(query.parts, found, strict=True):
+        if len(matching) != 1:
+            raise Doubt(_how_many(one, matching))
+    chosen: tuple[Offer, ...] = tuple(matching[0] for matching in found)
+    part, offer = query.parts[0], found[0][0]
+    if len(query.parts) > 1:
+        usd = sum((one.count * _single(query, its) for one, its in zip(query.parts, chosen, strict=True)), Decimal(0))
+        return Quote(((Decimal(0), usd),), chosen)
+    if query.tiers == "all":
+        times = _times(query, offer)
+        return Quote(tuple((tier.start / times, tier.usd * times) for tier in _sound(query, offer)), chosen)
+    return Quote(((Decimal(0), part.count * _single(query, offer)),), chosen)
+
+
+def _how_many(part: Part, matching: Sequence[Offer]) -> str:
+    if not matching:
+        return f"no offer has {part}, though the other parts are there"
+    some = ", ".join(f"{offer.id} at {_first(offer)} per {offer.unit}" for offer in matching[:3])
+    return f"{len(matching)} offers match where one is expected: {some}{', ...' if len(matching) > 3 else ''}"
+
+
+def _first(offer: Offer) -> str:
+    return f"${offer.tiers[0].usd:f}" if offer.tiers else "no price"
+
+
+def _single(query: Query, offer: Offer) -> Decimal:
+    """The one price of an offer per unit of the book."""
+    tiers = _sound(query, offer)
+    if len(tiers) > 1 and query.tiers == "one":
+        raise Doubt(f"{offer.id} has {len(tiers)} tiers where one price is expected")
+    return next(tier.usd for tier in tiers if tier.usd) * _times(query, offer)
+
+
+def _sound(query: Query, offer: Offer) -> tuple[Tier, ...]:
+    if not offer.tiers:
+        raise Doubt(f"{offer.id} has no price")
+    if not any(tier.usd for tier in offer.tiers):
+        raise Doubt(f"{offer.id} costs $0, which is no price")
+    if query.tiers == "all" and any(not tier.usd for tier in offer.tiers[1:]):
+        raise Doubt(f"{offer.id} costs $0 above its first tier")
+    return offer.tiers
+
+
+def _times(query: Query, offer: Offer) -> Decimal:
+    times = factor(query.unit, offer.unit)
+    if times is None:
+        raise Doubt(f"{offer.id} is sold per {offer.unit!r}, which is not known as a unit of {query.unit}")
+    return times

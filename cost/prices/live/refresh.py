@@ -1,0 +1,197 @@
+"""What the live lists say of the rows of the book: which prices change, which stay, and which are in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final, Literal
+
+from cost.machines import MACHINES
+from cost.prices.live.offer import Offer
+from cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, queries, quoted
+from cost.prices.row import PriceRow
+
+__all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "wanted"]
+
+CLOUDS: Final = ("aws", "azure", "gcp")
+"""Providers whose live lists can be read."""
+
+_JUMP: Final = Decimal("0.5")
+"""Share by which a price may move. A larger step is more often the wrong offer (another way to buy, another unit) than
+a price, though large ones happen: AWS took 44 % off p5.48xlarge in June 2025."""
+_PLACES: Final = Decimal("1e-10")
+"""Decimals that AWS writes prices with; sums and divisions are rounded to them."""
+LISTS: Final = {"aws": "AWS Price List", "azure": "Azure Retail Prices API", "gcp": "Cloud Billing Catalog API"}
+"""What the sources of refreshed rows begin with."""
+
+Key = tuple[str, str, str, str, str]
+Ask = Callable[[str, str, Sequence[str], Sequence[Query]], Iterable[tuple[str, Sequence[Offer]]]]
+"""(provider, service, regions, queries) -> (region, its offers), for the regions that the service has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One price to ask for. rows: the primary rows of the book, none where it is only hoped for."""
+
+    provider: str
+    region: str
+    query: Query
+    rows: tuple[PriceRow, ...]
+
+    def __str__(self) -> str:
+        term = f" {self.query.term}" if self.query.term else ""
+        return f"{self.provider} {self.region} {self.query.sku} per {self.query.unit}, {self.query.purchase}{term}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a live list says. rows: those for the book, empty where there is none or it is in doubt.
+
+    doubt: why the price is not taken, empty where nothing is wrong.
+    """
+
+    wanted: Wanted
+    rows: tuple[PriceRow, ...] = ()
+    doubt: str = ""
+
+    @property
+    def kind(self) -> Literal["doubt", "absent", "new", "changed", "same"]:
+        """absent: the list does not have it, nor has the book. new: the book has no primary row of it."""
+        if self.doubt:
+            return "doubt"
+        if not self.rows:
+            return "absent"
+        if not self.wanted.rows:
+            return "new"
+        before, after = ([(row.tier, row.usd_per_unit) for row in rows] for rows in (self.wanted.rows, self.rows))
+        return "same" if before == after else "changed"
+
+
+@dataclass
+class _Book:
+    """The rows of one provider by key."""
+
+    rows: Sequence[PriceRow]
+    by_key: dict[Key, list[PriceRow]] = field(default_factory=dict[Key, "list[PriceRow]"])
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            key = (row.region, row.sku, row.unit, row.purchase, row.term)
+            self.by_key.setdefault(key, []).append(row)
+
+    def regions(self, query: Query) -> set[str]:
+        return {key[0] for key in self.by_key if key == _key(key[0], query)}
+
+    def primary(self, key: Key) -> tuple[PriceRow, ...]:
+        return tuple(sorted((row for row in self.by_key.get(key, ()) if not row.alt), key=lambda row: row.tier))
+
+
+def wanted(
+    provider: str, rows: Sequence[PriceRow], *, only: Collection[str] = (), regions: Collection[str] = ()
+) -> Iterator[Wanted]:
+    """What to ask the live lists of one cloud for.
+
+    Without regions: every key of the book that a query is for, and what the book has nowhere, where it has H100
+    machines on demand. With them: everything that a query is for, in these regions alone. only: these SKUs alone.
+    """
+    book = _Book(rows)
+    homes = {row.region for row in rows if row.purchase == "on_demand" and row.sku in _h100(provider)}
+    for query in queries(provider):
+        skus = _machines(provider, rows) if query.sku == EVERY_MACHINE else [query.sku]
+        for sku in skus:
+            if only and sku not in only:
+                continue
+            one = query.of(sku)
+            places = set(regions) or book.regions(one) or homes
+            for region in sorted(places):
+                yield Wanted(provider, region, one, book.primary(_key(region, one)))
+
+
+def _key(region: str, query: Query) -> Key:
+    return region, query.sku, query.unit, query.purchase, query.term
+
+
+def _machines(provider: str, rows: Sequence[PriceRow]) -> list[str]:
+    listed = (row.sku for row in rows if row.kind == "compute")
+    return list(dict.fromkeys([*listed, *(name for name, machine in MACHINES.items() if machine.provider == provider)]))
+
+
+def _h100(provider: str) -> set[str]:
+    return {name for name, machine in MACHINES.items() if machine.provider == provider and machine.gpu == "h100"}
+
+
+def answered(
+    asked: Sequence[Wanted], ask: Ask, *, accept: Collection[str] = (), cents: Collection[str] = ()
+) -> Iterator[Answer]:
+    """An answer for everything that is wanted, a service at a time. accept: SKUs whose price may jump.
+
+    cents: providers whose machines are rounded to the cent. Raises SourceFailed where a list cannot be read.
+    """
+    services = dict.fromkeys((item.provider, item.query.service) for item in asked)
+    for provider, service in services:
+        here = [item for item in asked if (item.provider, item.query.service) == (provider, service)]
+        regions = list(dict.fromkeys(item.region for item in here))
+        shared = list(dict.fromkeys(item.query for item in here))
+        offers: Mapping[str, Sequence[Offer]] = dict(ask(provider, service, regions, shared))
+        for item in here:
+            yield _answer(item, offers.get(item.region), accept, to_the_cent=provider in cents)
+
+
+def _answer(item: Wanted, offers: Sequence[Offer] | None, accept: Collection[str], *, to_the_cent: bool) -> Answer:
+    try:
+        quote = None if offers is None else quoted(item.query, offers)
+        if quote is not None:
+            answer = Answer(item, tuple(_rows(item, quote, to_the_cent=to_the_cent)))
+            _calm(answer, accept)
+            return answer
+    except Doubt as doubt:
+        return Answer(item, doubt=str(doubt))
+    if not item.rows:
+        return Answer(item)
+    if offers is None:
+        return Answer(item, doubt=f"{item.query.service} is not sold there")
+    return Answer(item, doubt=f"nothing matches {' + '.join(map(str, item.query.parts))}")
+
+
+def _calm(answer: Answer, accept: Collection[str]) -> None:
+    """Raises Doubt where a price has moved so far that it may be another."""
+    before, after = answer.wanted.rows, answer.rows
+    if answer.wanted.query.sku in accept or not before or len(before) != len(after):
+        return
+    for old, new in zip(before, after, strict=True):
+        if old.usd_per_unit and abs(new.usd_per_unit / old.usd_per_unit - 1) > _JUMP:
+            apart = new.usd_per_unit / old.usd_per_unit - 1
+            raise Doubt(
+                f"${old.usd_per_unit:f} ({old.as_of}) would become ${new.usd_per_unit:f}, {apart:+.0%}: too far to be "
+                f"taken unseen; --accept {answer.wanted.query.sku} takes it"
+            )
+
+
+def _rows(item: Wanted, quote: Quote, *, to_the_cent: bool) -> Iterator[PriceRow]:
+    query, offers = item.query, quote.offers
+    graduated = query.tiers == "all" and len(quote.tiers) > 1
+    starts = [start for start, _ in quote.tiers]
+    first = 1 if all(usd for _, usd in quote.tiers) else 0  # `tier 0` is what the book calls a free first tier
+    for number, (start, usd) in enumerate(quote.tiers):
+        cent = to_the_cent and query.unit == "instance-hour" and len(offers) > 1 and usd >= 1
+        rounded = usd.quantize(Decimal("0.01"), ROUND_HALF_UP) if cent else usd.quantize(_PLACES).normalize()
+        notes: list[str] = []
+        if graduated:
+            until = starts[number + 1] if number + 1 < len(starts) else None
+            notes.append(f"tier {number + first}: {_span(start, until, query.unit)}")
+        if len(offers) > 1:
+            notes.append(f"sum of {len(offers)} SKUs{f', exactly {usd.normalize():f}' if cent else ''}")
+        yield PriceRow(
+            provider=item.provider, region=item.region, sku=query.sku, kind=query.kind, unit=query.unit,
+            purchase=query.purchase, term=query.term, usd_per_unit=Decimal(f"{rounded:f}"),
+            as_of=min(offer.as_of for offer in offers),
+            source=f"{LISTS[item.provider]}, {query.service}: {', '.join(offer.id for offer in offers)}",
+            note="; ".join(notes), basis="official",
+        )  # fmt: skip
+
+
+def _span(start: Decimal, until: Decimal | None, unit: str) -> str:
+    if until is None:
+        return f"over {start:,f} {unit}"
+    return f"{start:,f} to {until:,f} {unit}" if start else f"first {until:,f} {unit}"

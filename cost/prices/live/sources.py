@@ -1,0 +1,48 @@
+"""The live lists of the three clouds behind one question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cost.prices.live import aws_api, aws_offers, azure_retail, google_catalog
+from cost.prices.live.offer import Offer
+from cost.prices.live.query import Query
+from cost.prices.live.web import Web
+
+__all__ = ["ADDRESSES", "Sources"]
+
+ADDRESSES: Mapping[str, str] = {
+    "aws": aws_offers.ADDRESS,
+    "azure": azure_retail.ADDRESS,
+    "gcp": google_catalog.ADDRESS,
+}
+"""Where each list is, unless a mirror of it is asked."""
+
+
+@dataclass
+class Sources:
+    """Asks the list of a cloud.
+
+    today: day of prices that a list gives no day for, ISO. google_key: API key. products: AWS's query API, to be asked
+    instead of the bulk files; savings plans are in files alone.
+    """
+
+    web: Web
+    today: str
+    google_key: str = field(default="", repr=False)
+    products: aws_api.Products | None = None
+    addresses: Mapping[str, str] = field(default_factory=lambda: ADDRESSES)
+
+    def __call__(
+        self, provider: str, service: str, regions: Sequence[str], asked: Sequence[Query]
+    ) -> Iterable[tuple[str, Sequence[Offer]]]:
+        """(region, offers there). Raises SourceFailed."""
+        address = self.addresses[provider].rstrip("/")
+        if provider == "azure":
+            return azure_retail.offers(self.web, service, regions, asked, self.today, address)
+        if provider == "gcp":
+            return google_catalog.offers(self.web, service, regions, self.today, self.google_key, address)
+        if self.products is not None and service != aws_offers.SAVINGS_PLANS:
+            return aws_api.offers(self.products, service, regions, asked, self.web.say)
+        return aws_offers.offers(self.web, service, regions, asked, address)

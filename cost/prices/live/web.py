@@ -1,0 +1,153 @@
+"""Documents over HTTP, with patience for servers that are busy and none for answers that are not whole."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
+
+from cost.shape import is_object
+
+__all__ = ["Say", "SourceFailed", "Web"]
+
+Say = Callable[[str], None]
+"""Takes a line of progress."""
+
+_TRIES: Final = 6
+_LONGEST_WAIT: Final = 120
+"""Seconds that a server's Retry-After is obeyed for; one that asks for more is given up."""
+_TIMEOUT: Final = (10, 60)
+"""Seconds to connect, and between two pieces of an answer."""
+_BUSY: Final = (429, 500, 502, 503, 504)
+_REMARK_SECONDS: Final = 10
+
+
+class SourceFailed(Exception):
+    """A live price list cannot be read, or is not what it was; nothing of it is used."""
+
+
+class Web:
+    """Reads documents, and keeps them in `folder` for `max_age` seconds: what a dry run read, the real one need not.
+
+    folder: None keeps nothing. backoff: seconds before the second try, doubled with every further one.
+    """
+
+    def __init__(self, say: Say, *, folder: Path | None = None, max_age: float = 0, backoff: float = 1) -> None:
+        self.say = say
+        self._folder, self._max_age = folder, max_age
+        retry = Retry(
+            total=_TRIES - 1,
+            status_forcelist=_BUSY,
+            backoff_factor=backoff,
+            retry_after_max=_LONGEST_WAIT,
+            raise_on_status=False,
+        )
+        self._session = requests.Session()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(max_retries=retry))
+
+    def document(self, url: str, params: Mapping[str, str] | None = None, *, key: str = "") -> Mapping[str, Any]:
+        """A JSON object; its numbers are Decimal. key: an API key, sent as a header so that no address shows it.
+
+        Raises SourceFailed.
+        """
+        name = f"{url}?{sorted((params or {}).items())}"
+        kept = self.kept(name)
+        if kept is None:
+            kept = self._fetched(url, params, key)
+            self.keep(name, kept)
+        found = json.loads(kept, parse_float=Decimal)
+        if not is_object(found):
+            raise SourceFailed(f"{url}: the answer is no JSON object; its shape has changed")
+        return found
+
+    def _fetched(self, url: str, params: Mapping[str, str] | None, key: str) -> str:
+        """The text of a whole JSON document; one that was cut off is asked for once more."""
+        headers = {"X-Goog-Api-Key": key} if key else {}
+        problem = ""
+        for _ in range(2):
+            with self._asked(url, params=params, headers=headers) as response:
+                try:
+                    text = response.content.decode()
+                    json.loads(text)
+                except (requests.RequestException, ValueError) as error:
+                    problem = f"{url}: the answer is not whole JSON ({_said(error)})"
+                    continue
+                return text
+        raise SourceFailed(problem)
+
+    def rows(self, url: str, *, skip: int) -> Iterator[list[str]]:
+        """Lines of a CSV file as they come, without the first `skip`. Raises SourceFailed, also in between."""
+        began, size = time.monotonic(), 0
+
+        def lines(response: requests.Response) -> Iterator[str]:
+            nonlocal began, size
+            for line in response.iter_lines(chunk_size=1 << 20):
+                size += len(line) + 1
+                if time.monotonic() - began > _REMARK_SECONDS:
+                    began = time.monotonic()
+                    self.say(f"  {size / 1e6:,.0f} MB of {url}")
+                yield line.decode()
+
+        try:
+            with self._asked(url, stream=True) as response:
+                for number, row in enumerate(csv.reader(lines(response))):
+                    if number >= skip:
+                        yield row
+        except (requests.RequestException, UnicodeDecodeError, csv.Error) as error:
+            raise SourceFailed(f"{url}: the file breaks off ({_said(error)})") from None
+
+    def _asked(self, url: str, **options: Any) -> requests.Response:
+        try:
+            response = self._session.get(url, timeout=_TIMEOUT, **options)
+        except requests.RequestException as error:
+            raise SourceFailed(f"{url}: {_said(error)}") from None
+        if response.status_code != 200:
+            waits = f", and asks to wait {wait} s" if (wait := response.headers.get("Retry-After")) else ""
+            tries = f" after {_TRIES} tries" if response.status_code in _BUSY else ""
+            raise SourceFailed(f"{url}: the server answers {response.status_code} {response.reason}{waits}{tries}")
+        return response
+
+    def kept(self, name: str) -> str | None:
+        """What was kept under a name, if it is not too old."""
+        path = self._path(name)
+        try:
+            if path is not None and time.time() - path.stat().st_mtime <= self._max_age:
+                return path.read_text(encoding="utf-8")
+        except OSError:
+            pass  # not there, or not readable: asked for anew
+        return None
+
+    def keep(self, name: str, text: str) -> None:
+        """Keeps a text, whole or not at all."""
+        path = self._path(name)
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(".part")
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        except OSError as error:
+            self.say(f"  not kept in {path.parent}: {error.strerror}")
+            self._folder = None
+
+    def _path(self, name: str) -> Path | None:
+        return None if self._folder is None else self._folder / f"{hashlib.sha256(name.encode()).hexdigest()}.txt"
+
+
+def _said(error: Exception) -> str:
+    """The reason in one line, without the address, which the message has already."""
+    if not isinstance(error, requests.RequestException) or not error.args:
+        return " ".join(str(error).split())
+    text = " ".join(str(getattr(error.args[0], "reason", error.args[0])).split())
+    return text.rpartition(": ")[2] or type(error).__name__

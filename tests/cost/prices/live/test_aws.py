@@ -1,0 +1,212 @@
+"""AWS's bulk files and query API."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost.prices.live import aws_api, aws_offers
+from cost.prices.live.offer import Offer
+from cost.prices.live.query import EVERY_MACHINE, Query, queries, quoted
+from cost.prices.live.web import SourceFailed, Web
+
+from .fakes import MACHINE, PLANS_HEADER, Lists, Reply, machine, offer_file, region_index
+
+INDEX = "/offers/v1.0/aws/AmazonEC2/current/region_index.json"
+FILE = "/offers/v1.0/aws/AmazonEC2/20261120170746/us-east-1/index.csv"
+GP3 = {"TermType": "OnDemand", "OfferTermCode": "JRTCKXETXF", "SKU": "G3", "Unit": "GB-Mo",
+       "PricePerUnit": "0.0800000000",
+       "Currency": "USD", "Product Family": "Storage", "usageType": "EBS:VolumeUsage.gp3"}  # fmt: skip
+
+
+def _asked(*skus: str, service: str = "AmazonEC2") -> list[Query]:
+    return [
+        query.of(sku)
+        for query in queries("aws")
+        for sku in skus
+        if query.service == service and query.sku in (sku, EVERY_MACHINE if "." in sku else sku)
+    ]
+
+
+def _price(query: Query, offers: list[Offer]) -> Decimal:
+    found = quoted(query, offers)
+    assert found is not None
+    return found.tiers[0][1]
+
+
+def test_of_all_rows_of_a_machine_the_one_of_linux_on_demand_counts(lists: Lists, web: Web, said: list[str]) -> None:
+    lists.put(INDEX, region_index("AmazonEC2", "us-east-1"))
+    others = [
+        machine("p5.48xlarge", "98.3200000000", "M2", Operating_System="Windows"),
+        machine("p5.48xlarge", "0.0000000000", "M3", CapacityStatus="AllocatedCapacityReservation"),
+        machine("p5.48xlarge", "55.0400000000", "M4", CapacityStatus="UnusedCapacityReservation"),
+        machine("p5.48xlarge", "31.4640000000", "M5", MarketOption="CapacityBlock"),
+        machine("p5.48xlarge", "60.5440000000", "M6", Tenancy="Dedicated"),
+        {**machine("p5.48xlarge", "200000", "M1"), "TermType": "Reserved", "Unit": "Quantity"},
+        machine("p5.4xlarge", "6.8800000000", "M7"),
+    ]
+    lists.put(FILE, offer_file(*others, machine("p5.48xlarge", "55.0400000000", "M1"), GP3))
+    asked = _asked("p5.48xlarge", "ebs-gp3")
+    ((region, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1", "mars-1"], asked, lists.address)
+    assert (region, [_price(query, offers) for query in asked]) == ("us-east-1", [Decimal("55.04"), Decimal("0.08")])
+    assert {offer.as_of for offer in offers} == {"2026-11-20"}
+    assert said == ["AWS AmazonEC2 us-east-1: 9 rows of 2026-11-20, 2 offers of interest"]
+
+
+def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -> None:
+    path = "/savingsPlan/v1.0/aws/AWSComputeSavingsPlan"
+    lists.put(f"{path}/current/region_index.json", {"publicationDate": "2026-11-20T18:44:47Z", "regions": [
+        {"regionCode": "us-east-1", "versionUrl": f"{path}/1/us-east-1/index.json"}]})  # fmt: skip
+    rate = {"SKU": "C1", "Unit": "Hrs", "Currency": "USD", "DiscountedSKU": "M1", "DiscountedServiceCode": "AmazonEC2",
+            "DiscountedUsageType": "BoxUsage:p5.48xlarge", "DiscountedOperation": "RunInstances",
+            "PurchaseOption": "No Upfront", "LeaseContractLength": "1", "LeaseContractLengthUnit": "year",
+            "Product Family": "ComputeSavingsPlans", "DiscountedInstanceType": "p5.48xlarge"}  # fmt: skip
+    rows = [
+        {**rate, "DiscountedRate": "40.5"},
+        {**rate, "DiscountedRate": "25.5", "SKU": "C3", "LeaseContractLength": "3"},
+        {**rate, "DiscountedRate": "38.5", "SKU": "E1", "Product Family": "EC2InstanceSavingsPlans"},
+        {**rate, "DiscountedRate": "36.5", "SKU": "C2", "PurchaseOption": "All Upfront"},
+        {**rate, "DiscountedRate": "90.5", "DiscountedOperation": "RunInstances:0002"},
+    ]
+    lists.put(f"{path}/1/us-east-1/index.csv", offer_file(*rows, header=PLANS_HEADER))
+    asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan")
+    ((_, offers),) = aws_offers.offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
+    assert [(query.term, _price(query, offers)) for query in asked] == [
+        ("1y", Decimal("40.5")),
+        ("3y", Decimal("25.5")),
+    ]
+
+
+def test_a_graduated_price_is_one_offer(lists: Lists, web: Web) -> None:
+    path = "/offers/v1.0/aws/AmazonS3"
+    lists.put(f"{path}/current/region_index.json", region_index("AmazonS3", "us-west-2"))
+    row = {**GP3, "usageType": "USW2-TimedStorage-ByteHrs", "SKU": "S3"}
+    tiers = [("512000", "0.0210"), ("0", "0.0230"), ("51200", "0.0220")]
+    lists.put(f"{path}/20261120170746/us-west-2/index.csv",
+              offer_file(*({**row, "StartingRange": start, "PricePerUnit": usd} for start, usd in tiers)))  # fmt: skip
+    (query,) = _asked("s3-standard", service="AmazonS3")
+    ((_, offers),) = aws_offers.offers(web, "AmazonS3", ["us-west-2"], [query], lists.address)
+    found = quoted(query, offers)
+    assert found is not None
+    assert found.tiers == ((0, Decimal("0.023")), (51200, Decimal("0.022")), (512000, Decimal("0.021")))
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (offer_file(machine("p5.48xlarge", "55"), published="").replace('"Publication Date"', '"Published"'),
+         "line 6 is not the header that is expected; its shape has changed"),
+        (offer_file(machine("p5.48xlarge", "55")).replace('"usageType"', '"usage"'),
+         "line 6 is not the header that is expected; its shape has changed"),
+        (offer_file(machine("p5.48xlarge", "55")).replace(',"us-east-1"', "").rpartition(',')[0],
+         "columns; the file is cut off"),
+        (offer_file(machine("p5.48xlarge", "many")), "the price of M1 is 'many', expected a number of 0 or more"),
+        (offer_file(machine("p5.48xlarge", "55", Currency="CNY")), "M1 is priced in 'CNY', expected USD"),
+        ("", "line 6 is not the header that is expected"),
+        (Reply(offer_file(machine("p5.48xlarge", "55")), cut=9), "the file breaks off"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_what_it_was_fails(lists: Lists, web: Web, file: str | Reply, message: str) -> None:
+    lists.put(INDEX, region_index("AmazonEC2", "us-east-1"))
+    lists.put(FILE, file)
+    with pytest.raises(SourceFailed, match=re.escape(FILE) + ".*" + re.escape(message)):
+        list(aws_offers.offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
+
+
+@pytest.mark.parametrize("index", [{}, {"regions": {}}, {"regions": {"us-east-1": {"regionCode": "us-east-1"}}}])
+def test_an_index_without_files_fails(lists: Lists, web: Web, index: Mapping[str, Any]) -> None:
+    lists.put(INDEX, index)
+    with pytest.raises(SourceFailed, match="its shape has changed"):
+        list(aws_offers.offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
+
+
+def test_of_a_large_file_only_what_was_wanted_is_kept(lists: Lists, tmp_path: Path, said: list[str]) -> None:
+    lists.put(INDEX, region_index("AmazonEC2", "us-east-1"))
+    lists.put(FILE, offer_file(machine("p5.48xlarge", "55.04"), machine("m5.xlarge", "0.192", "M9")))
+    for sku, times in (("p5.48xlarge", 1), ("p5.48xlarge", 1), ("m5.xlarge", 2)):
+        web, asked = Web(said.append, folder=tmp_path, max_age=60), _asked(sku)
+        ((_, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
+        assert (len(offers), lists.times(FILE)) == (1, times)
+
+
+class _Products:
+    """Pages of the query API; remembers what it was asked."""
+
+    def __init__(self, *pages: list[Any]) -> None:
+        self.pages, self.asked = list(pages), list[dict[str, Any]]()
+
+    def get_products(self, **arguments: Any) -> Mapping[str, Any]:
+        self.asked.append(dict(arguments))
+        items = self.pages.pop(0)
+        more = {"NextToken": "next"} if self.pages else {}
+        return {"FormatVersion": "aws_v1", "PriceList": [json.dumps(item) for item in items], **more}
+
+
+def _product(price: str, sku: str = "M1", **attributes: str) -> dict[str, Any]:
+    said = {"instanceType": "p5.48xlarge", "operatingSystem": "Linux", "tenancy": "Shared", "capacitystatus": "Used",
+            "preInstalledSw": "NA", "licenseModel": "No License required", "marketoption": "OnDemand",
+            **attributes}  # fmt: skip
+    dimension = {f"{sku}.J.6": {"unit": "Hrs", "beginRange": "0", "endRange": "Inf", "pricePerUnit": {"USD": price}}}
+    term = {f"{sku}.J": {"offerTermCode": "J", "sku": sku, "priceDimensions": dimension, "termAttributes": {}}}
+    return {"product": {"productFamily": MACHINE["Product Family"], "attributes": said, "sku": sku},
+            "serviceCode": "AmazonEC2", "terms": {"OnDemand": term}, "version": "1",
+            "publicationDate": "2026-11-19T17:07:46Z"}  # fmt: skip
+
+
+def test_the_query_api_gives_the_same_offers_page_by_page(said: list[str]) -> None:
+    products = _Products([_product("0.0", "M3", capacitystatus="AllocatedCapacityReservation")], [_product("55.04")])
+    (query,) = _asked("p5.48xlarge")
+    ((_, offers),) = aws_api.offers(products, "AmazonEC2", ["us-east-2"], [query], said.append)
+    assert (_price(query, offers), offers[0].as_of) == (Decimal("55.04"), "2026-11-19")
+    filters = {one["Field"]: one["Value"] for one in products.asked[0]["Filters"]}
+    assert (filters["instanceType"], filters["regionCode"], filters["preInstalledSw"]) == (
+        "p5.48xlarge",
+        "us-east-2",
+        "NA",
+    )
+    assert [asked.get("NextToken") for asked in products.asked] == [None, "next"]
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ({"product": {}}, "an item has no product or terms"),
+        ({**_product("1"), "terms": {"OnDemand": {"a": {"priceDimensions": {"b": {"pricePerUnit": {"CNY": "9"}}}}}}},
+         "M1 has no price in USD"),
+    ],
+)  # fmt: skip
+def test_an_item_of_another_shape_fails(item: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(SourceFailed, match=message):
+        list(aws_api.offers(_Products([item]), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
+
+
+def test_what_boto_raises_is_said_with_its_name() -> None:
+    class Refused(_Products):
+        def get_products(self, **_: Any) -> Mapping[str, Any]:
+            raise PermissionError("not authorized to perform: pricing:GetProducts")
+
+    with pytest.raises(
+        SourceFailed, match="AmazonEC2: PermissionError: not authorized to perform: pricing:GetProducts"
+    ):
+        list(aws_api.offers(Refused(), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
+
+
+def test_without_boto_there_is_no_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def missing(name: str, *rest: Any) -> Any:
+        if name.startswith("boto"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
+    with pytest.raises(aws_api.NoBoto):
+        aws_api.client()

@@ -1,0 +1,122 @@
+"""`cost prices refresh`: what it prints where, what it writes, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cost.__main__ import command
+
+from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
+
+SOURCE = "ewyluda/gpu-price-index data/observations/x"
+P5 = f"us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,{SOURCE},"
+ND = f"eastus,Standard_ND96isr_H100_v5,compute,instance-hour,on_demand,,98.32,2026-10-10,{SOURCE},"
+FILE = "/offers/v1.0/aws/AmazonEC2/20261120170746/us-east-1/index.csv"
+Refresh = Callable[..., Result]
+
+
+@pytest.fixture
+def book(book_folder: Callable[..., Path]) -> Path:
+    """A book of two H100 machines."""
+    return book_folder(aws=[P5], azure=[ND])
+
+
+@pytest.fixture
+def refresh(lists: Lists, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refresh:
+    """`refresh("--dry-run")`: the command for these machines on AWS and Azure, asking loopback."""
+    monkeypatch.setenv("GPUCLUSTER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("GPUCLUSTER_GOOGLE_API_KEY", raising=False)
+    lists.put("/offers/v1.0/aws/AmazonEC2/current/region_index.json", region_index("AmazonEC2", "us-east-1"))
+    plans = {"regions": [{"regionCode": "elsewhere", "versionUrl": "/x.json"}]}
+    lists.put("/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json", plans)
+    lists.put(FILE, offer_file(machine("p5.48xlarge", "60.5440000000")))
+    lists.put("/api/retail/prices", page(meter(98.32)))
+
+    def run(*arguments: str, clouds: tuple[str, ...] = ("aws", "azure")) -> Result:
+        chosen = [part for cloud in clouds for part in ("--cloud", cloud)]
+        mirrors = [part for cloud in ("aws", "azure", "gcp") for part in ("--endpoint", f"{cloud}={lists.address}")]
+        only = ["--only", "p5.48xlarge", "--only", "Standard_ND96isr_H100_v5"]
+        given = ["prices", "refresh", *chosen, *mirrors, *only, "--book", str(book), *arguments]
+        return CliRunner().invoke(command, given)
+
+    return run
+
+
+def test_a_dry_run_says_what_would_change_and_writes_nothing(refresh: Refresh, book: Path) -> None:
+    before = {path.name: path.read_bytes() for path in book.iterdir()}
+    run = refresh("--dry-run")
+    assert run.exit_code == 0
+    assert run.stdout == (
+        "~ aws us-east-1 p5.48xlarge per instance-hour, on_demand: $55.04 (2026-10-10) -> $60.544 (2026-11-20),\n"
+        "  +10.0%\n\n"
+        "1 prices change (~), 1 stay and get a new date, 0 are new (+), 0 in doubt (!)\n"
+        "5 were looked for and are not sold there\n"
+    )
+    assert run.stderr.splitlines()[-1] == "Nothing is written: a dry run."
+    assert {path.name: path.read_bytes() for path in book.iterdir()} == before
+
+
+def test_what_a_dry_run_read_is_not_read_again(refresh: Refresh, book: Path, lists: Lists) -> None:
+    refresh("--dry-run", "--quiet")
+    run = refresh("--format", "json")
+    assert (run.exit_code, json.loads(run.stdout)["written"]) == (0, True)
+    assert run.stderr.splitlines()[-1] == f"Written to {book}. Next: cost prices check"
+    assert (lists.times(FILE), lists.times("/api/retail/prices")) == (1, 1)
+    assert ",60.544,2026-11-20," in (book / "aws.csv").read_text()
+    assert refresh("--max-age", "0", "--dry-run").exit_code == 0
+    assert (lists.times(FILE), lists.times("/api/retail/prices")) == (2, 2)
+
+
+def test_with_a_row_in_doubt_nothing_is_written_unless_asked_for(refresh: Refresh, book: Path, lists: Lists) -> None:
+    lists.put("/api/retail/prices", page(meter(98.32), meter(98.32, meterId="m-2")))
+    run = refresh()
+    assert (run.exit_code, ",55.04," in (book / "aws.csv").read_text()) == (1, True)
+    assert "! azure eastus Standard_ND96isr_H100_v5 per instance-hour, on_demand: 2 offers match" in run.stdout
+    assert run.stderr.splitlines()[-1].startswith("Nothing is written: rows are in doubt.")
+    run = refresh("--keep-going")
+    assert (run.exit_code, ",60.544," in (book / "aws.csv").read_text()) == (1, True)
+    assert ",98.32,2026-10-10," in (book / "azure.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(status=404), Reply('{"Items": [{'), Reply(offer_file(machine("p5.48xlarge", "1"))), Reply("{}")]
+)
+def test_a_list_that_cannot_be_read_leaves_the_book_whole(
+    refresh: Refresh, book: Path, lists: Lists, reply: Reply
+) -> None:
+    before = {path.name: path.read_bytes() for path in book.iterdir()}
+    lists.put("/api/retail/prices", reply)
+    run = refresh("--keep-going")
+    assert (run.exit_code, run.stdout) == (3, "")
+    first, last = run.stderr.splitlines()[-2:]
+    assert first.startswith(f"error: {lists.address}")
+    assert last == "Nothing is written; the book is as it was."
+    assert {path.name: path.read_bytes() for path in book.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--endpoint", "aws"],
+            "'aws'; allowed: CLOUD=URL with a cloud of aws, azure, gcp and an http or https address",
+        ),
+        (["--endpoint", "oci=http://x"], "'oci=http://x'; allowed: CLOUD=URL"),
+        (["--endpoint", "aws=file:///x"], "'aws=file:///x'; allowed: CLOUD=URL"),
+        (["--only", "p5.48xlagre"], "'p5.48xlagre': neither the book nor a live list knows it"),
+        (["--cloud", "gcp"], "set GPUCLUSTER_GOOGLE_API_KEY, or leave it out: --cloud aws --cloud azure"),
+        (["--book", "/nowhere"], "'/nowhere' is no price book: no sources.csv, aws.csv, azure.csv, gcp.csv in it"),
+        (["--max-age", "-1"], "-1.0 is not in the range"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_asked(
+    refresh: Refresh, lists: Lists, arguments: list[str], message: str
+) -> None:
+    run = refresh(*arguments)
+    assert (run.exit_code, lists.asked) == (2, [])
+    assert message in " ".join(run.stderr.split())

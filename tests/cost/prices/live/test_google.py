@@ -1,0 +1,114 @@
+"""Google's Cloud Billing Catalog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cost.prices.live.google_catalog import offers
+from cost.prices.live.query import Query, queries, quoted
+from cost.prices.live.web import SourceFailed, Web
+
+from .fakes import Lists, google_sku
+
+SERVICES = {
+    "services": [{"name": "services/6F81-5844-456A", "serviceId": "6F81-5844-456A", "displayName": "Compute Engine"}]
+}
+PATH = "/v1/services/6F81-5844-456A/skus"
+EAST4 = {"serviceRegions": ["us-east4"]}
+
+
+def _query(sku: str, purchase: str = "on_demand", term: str = "") -> Query:
+    return next(one for one in queries("gcp") if (one.sku, one.purchase, one.term) == (sku, purchase, term))
+
+
+def _price(lists: Lists, web: Web, query: Query, region: str) -> Decimal | None:
+    ((_, found),) = offers(web, "Compute Engine", [region], "2026-11-21", "key", lists.address)
+    quote = quoted(query, found)
+    return None if quote is None else quote.tiers[0][1]
+
+
+def test_an_a3_machine_is_the_sum_of_its_parts_and_of_no_other_way_to_buy(lists: Lists, web: Web) -> None:
+    """Host share 9.46006 and GPUs 78.37241 of us-east4, disks at 0.088 a month: 88.5557 by hand."""
+    place = "running in Northern Virginia"
+    lists.put("/v1/services", SERVICES)
+    lists.put(
+        PATH,
+        {"skus": [
+            google_sku(f"A3 Instance Core {place}", "0.02", name="A", **EAST4),
+            google_sku(f"A3 Instance Ram {place}", "0.002831229", "GiBy.h", name="B", **EAST4),
+            google_sku(f"DWS Calendar Mode A3 Instance Core {place}", "0.011", name="C", **EAST4),
+            google_sku(f"DWS Defined Duration Nvidia H100 80GB GPU {place}", "4.2", name="D", **EAST4),
+            google_sku("A3 Instance Core running in Americas", "0.03", name="E"),
+        ], "nextPageToken": "2"},
+        {"skus": [
+            google_sku(f"Nvidia H100 80GB GPU {place}", "9.79655125", name="F", **EAST4),
+            google_sku(f"Nvidia H100 80GB Mega GPU {place}", "11.1", name="G", **EAST4),
+            google_sku(f"Nvidia H100 80GB GPU attached to Spot Preemptible VMs {place}", "5", name="H", **EAST4),
+            google_sku("SSD backed Local Storage in Northern Virginia", "0.088", "GiBy.mo", name="I", **EAST4),
+            google_sku(f"Reserved Nvidia H100 80GB GPU {place}", "0", name="J", **EAST4),
+        ]},
+    )  # fmt: skip
+    price = _price(lists, web, _query("a3-highgpu-8g"), "us-east4")
+    assert price is not None
+    assert abs(price - Decimal("88.5557")) < Decimal("0.0001")
+    assert [asked.get("pageToken") for path, asked in lists.asked if path == PATH] == [None, "2"]
+    assert set(lists.keys) == {"key"}
+
+
+def test_spot_and_commitments_have_parts_of_their_own(lists: Lists, web: Web) -> None:
+    lists.put("/v1/services", SERVICES)
+    spot = "attached to Spot Preemptible VMs"
+    lists.put(PATH, {"skus": [
+        google_sku("Spot Preemptible A3Plus Instance Core running in Americas", "0.01", name="A"),
+        google_sku("Spot Preemptible A3Plus Instance Ram running in Americas", "0.001", "GiBy.h", name="B"),
+        google_sku(f"Nvidia H100 80GB Plus GPU {spot} running in Americas", "2", name="C"),
+        google_sku(f"SSD backed Local Storage {spot}", "0.073", "GiBy.mo", name="D"),
+        google_sku("Commitment v1: A3 Cpu in Americas for 1 Year", "0.01", name="E"),
+        google_sku("Commitment v1: A3 Ram in Americas for 1 Year", "0.001", "GiBy.h", name="F"),
+        google_sku("Commitment v1: Nvidia H100 80GB GPU running in Americas for 1 Year", "3", name="G"),
+        google_sku("Commitment v1: Nvidia H100 80GB GPU running in Americas for 3 Years", "1", name="H"),
+        google_sku("Commitment v1: Local SSD in Americas for 1 Year", "0.0001", "GiBy.h", name="I"),
+    ]})  # fmt: skip
+    assert _price(lists, web, _query("a3-megagpu-8g", "spot"), "us-central1") == Decimal("20.552")
+    assert _price(lists, web, _query("a3-highgpu-8g", "reserved", "1y"), "us-central1") == Decimal("28.552")
+
+
+def test_a_service_that_is_called_otherwise_now_fails(lists: Lists, web: Web) -> None:
+    lists.put("/v1/services", SERVICES)
+    with pytest.raises(SourceFailed, match="no service called 'Managed Lustre'; its name has changed"):
+        list(offers(web, "Managed Lustre", ["us-central1"], "2026-11-21", "key", lists.address))
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "a page has no skus; the shape of the API has changed"),
+        ({"skus": [{**google_sku("x", "1"), "pricingInfo": [{}]}]}, "SKU x is not what is expected"),
+        ({"skus": [google_sku("x", "1", category=None)]}, "SKU x is not what is expected"),
+    ],
+)
+def test_an_answer_of_another_shape_fails(lists: Lists, web: Web, document: Mapping[str, Any], message: str) -> None:
+    lists.put("/v1/services", SERVICES)
+    lists.put(PATH, document)
+    with pytest.raises(SourceFailed, match=re.escape(message)):
+        _price(lists, web, _query("pd-ssd"), "us-central1")
+
+
+def test_a_free_first_tier_is_passed_over(lists: Lists, web: Web) -> None:
+    sku = google_sku("SSD backed PD Capacity", "0", "GiBy.mo")
+    rates = sku["pricingInfo"][0]["pricingExpression"]["tieredRates"]
+    rates.append({"startUsageAmount": 30, "unitPrice": {"currencyCode": "USD", "units": "0", "nanos": 170000000}})
+    lists.put("/v1/services", SERVICES)
+    lists.put(PATH, {"skus": [sku]})
+    assert _price(lists, web, _query("pd-ssd"), "us-central1") == Decimal("0.17")
+
+
+def test_a_key_that_is_refused_is_in_no_message(lists: Lists, web: Web) -> None:
+    with pytest.raises(SourceFailed) as failed:
+        list(offers(web, "Compute Engine", ["us-central1"], "2026-11-21", "secret", lists.address))
+    assert "secret" not in str(failed.value)
