@@ -13,6 +13,7 @@ from cost.commands.explain import explain
 from cost.commands.prices import prices
 from cost.commands.purchase_options import options
 from cost.commands.report import report
+from cost.commands.tco import tco
 from cost.commands.types import types
 from cost.prices import BadPrices
 from cost.sources.errors import NotReadable
@@ -36,7 +37,7 @@ def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
 
 
-for _one in (report, diff, compare, options, explain, types, prices):
+for _one in (report, diff, compare, options, tco, explain, types, prices):
     command.add_command(_one)
 
 

@@ -1,0 +1,90 @@
+"""`cost tco`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Final, TextIO
+
+import click
+
+from cost.commands.numbers import Number
+from cost.commands.options import form as form_of
+from cost.commands.options import name_of, presentation
+from cost.commands.options import prices as own_prices
+from cost.options import options_of
+from cost.prices import PriceBook
+from cost.render.layout import width_for
+from cost.render.tco_json import tco_json
+from cost.render.tco_table import tco_table
+from cost.sources.files import read_text
+from cost.tco import Against, BadInputs, Inputs, Own, against, own_cluster
+from cost.tco.cloud import against_ways
+
+__all__ = ["tco"]
+
+_LIVES: Final = (Decimal(3), Decimal(5))
+_RATE: Final = Number(0, 1000, above=True)
+
+
+@click.command()
+@click.option(
+    "--inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="YAML file of inputs: name: value."
+)
+@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="One input; goes before the file.")
+@click.option("--against", "by_use", type=_RATE, multiple=True, help="USD a GPU-hour of a cloud that is paid by use.")
+@click.option("--reserved", type=_RATE, multiple=True, help="USD a GPU-hour of a reservation that is paid idle too.")
+@click.option(
+    "--plan", type=click.File(encoding="utf-8"), help="A plan or state: against every way to buy its machines."
+)
+@form_of("table", "json")
+@presentation
+@own_prices
+def tco(
+    inputs: Path | None,
+    settings: tuple[str, ...],
+    by_use: tuple[Decimal, ...],
+    reserved: tuple[Decimal, ...],
+    plan: TextIO | None,
+    form: str,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+    prices: str | None,
+) -> None:
+    """What nodes of your own cost a year and a productive GPU-hour, and from which use on they are cheaper.
+
+    Every input is printed with its unit, value and source; what has no default is given by you, or named as not
+    included. The break-even against a price that is paid by use is a utilisation; against a reservation, which is paid
+    idle too, it is the difference of a year.
+
+    Exit code 0, 2 input, 3 a fault of this tool.
+    """
+    del color, quiet
+    try:
+        own = own_cluster(Inputs.of(file=inputs, settings=settings))
+    except BadInputs as error:
+        raise click.UsageError(f"inputs that cannot be used\n{error}") from None
+    found = [*_given(own, by_use, reserved), *_of_plan(own, plan, prices)]
+    life = own.inputs.number("life_years")
+    lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
+    if form == "json":
+        text = json.dumps(tco_json(own, lives, found), indent=2)
+    else:
+        text = tco_table(own, lives, found, width_for(output))
+    output.write(text + "\n")
+
+
+def _given(own: Own, by_use: Sequence[Decimal], reserved: Sequence[Decimal]) -> Iterator[Against]:
+    for rate in by_use:
+        yield against(own, f"${rate:f} a GPU-hour", rate, idle_too=False)
+    for rate in reserved:
+        yield against(own, f"${rate:f} a GPU-hour", rate, idle_too=True)
+
+
+def _of_plan(own: Own, plan: TextIO | None, prices: str | None) -> Iterator[Against]:
+    if plan is not None:
+        book = PriceBook.in_use(prices)
+        yield from against_ways(own, options_of(read_text(plan.read(), name_of(plan)), book))

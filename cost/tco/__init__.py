@@ -1,0 +1,9 @@
+"""What GPU nodes of one's own cost a year, and from which use on they are cheaper than a cloud's."""
+
+from __future__ import annotations
+
+from cost.tco.against import Against, Point, against
+from cost.tco.inputs import BadInputs, Given, Inputs
+from cost.tco.own import Item, Own, own_cluster
+
+__all__ = ["Against", "BadInputs", "Given", "Inputs", "Item", "Own", "Point", "against", "own_cluster"]

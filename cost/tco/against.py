@@ -1,0 +1,69 @@
+"""Owning against a cloud: the use from which on it is cheaper than paying by the hour, and what a year differs by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.tco.own import HOURS_PER_YEAR, Own
+
+__all__ = ["Against", "Point", "against", "curve"]
+
+_STEP: Final = Decimal("0.05")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """At a utilisation: USD of a productive GPU-hour of one's own, and of the cloud's that is paid by use."""
+
+    utilisation: Decimal
+    own: Decimal
+    cloud: Decimal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Against:
+    """One price of a cloud, USD a GPU-hour. idle_too: whether it is paid for every hour, used or not.
+
+    break_even: utilisation from which on owning costs less than paying by use, None where it never does. Of a price
+    that is paid idle too there is none: the two differ by `yearly` at any utilisation but for electricity.
+    yearly: USD a year that owning saves at the utilisation of the inputs, negative where it costs more.
+    curve: for a price that is paid by use.
+    """
+
+    name: str
+    rate: Decimal
+    idle_too: bool
+    break_even: Decimal | None
+    yearly: Decimal
+    curve: tuple[Point, ...] = ()
+
+
+def against(own: Own, name: str, rate: Decimal, *, idle_too: bool) -> Against:
+    """Owning against a cloud's price."""
+    if idle_too:
+        paid = rate * own.gpus * HOURS_PER_YEAR
+        return Against(name=name, rate=rate, idle_too=True, break_even=None, yearly=paid - own.annual)
+    return Against(
+        name=name,
+        rate=rate,
+        idle_too=False,
+        break_even=_break_even(own, rate),
+        yearly=rate * own.productive_gpu_hours - own.annual,
+        curve=curve(own, rate),
+    )
+
+
+def _break_even(own: Own, rate: Decimal) -> Decimal | None:
+    """Where fixed + per use x u = rate x available hours x u; None above 100 %."""
+    saved = rate * own.available_gpu_hours - own.per_use
+    if saved <= 0 or own.fixed > saved:
+        return None
+    return own.fixed / saved
+
+
+def curve(own: Own, rate: Decimal) -> tuple[Point, ...]:
+    """The price of a productive GPU-hour from 5 % to 100 % of use."""
+    steps = [_STEP * number for number in range(1, int(1 / _STEP) + 1)]
+    return tuple(Point(share, own.per_gpu_hour_at(share), rate) for share in steps)

@@ -1,0 +1,25 @@
+"""Prices of a cloud to hold owning against: those of a stack's training machines, in every way to buy them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.machines import MACHINES
+from cost.options import Options
+from cost.tco.against import Against, against
+from cost.tco.own import Own
+
+__all__ = ["against_ways"]
+
+
+def against_ways(own: Own, options: Options) -> Iterator[Against]:
+    """Owning against each priced way to buy the machines that work as one, machines alone, second opinions marked."""
+    for found in options.pools:
+        if not found.pool.gang:
+            continue
+        gpus = MACHINES[found.pool.machine].gpus
+        for option in found.options:
+            marked = "" if option.rate.rankable else " ~"
+            name = f"{found.pool.machine} {option.way.words}{marked}"
+            idle_too = option.way.discount or option.way.by_the_day
+            yield against(own, name, option.rate.usd / gpus, idle_too=idle_too)

@@ -1,0 +1,147 @@
+"""The inputs of owning: every one with its unit, its value, and where that comes from.
+
+`course example` in `fields.csv` is the worked example of a course on training infrastructure, in its lesson on clouds
+against hardware of one's own: one set of figures that belong together, no survey of prices. What it leaves out has no
+default, and is named as not included until somebody gives it.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cost.shape import is_object
+
+__all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
+
+
+class BadInputs(ValueError):
+    """Inputs cannot be used; one line for each thing that is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One input: its unit, bounds, default (None where no source gives one), the default's source, and its meaning."""
+
+    name: str
+    unit: str
+    least: Decimal
+    most: Decimal
+    default: Decimal | None
+    source: str
+    words: str
+
+    @property
+    def allowed(self) -> str:
+        """What may be written, in words."""
+        return f"a number from {self.least:,f} to {self.most:,f}, {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An input with its value, None where nobody gave one, and who did."""
+
+    field: Field
+    value: Decimal | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All inputs. A cost whose input nobody gave is not in the result, and named there: it is never zero."""
+
+    given: Mapping[str, Given]
+
+    @classmethod
+    def of(cls, *, file: Path | None = None, settings: Sequence[str] = ()) -> Inputs:
+        """Defaults, then a YAML file of `name: value`, then `name=value`. BadInputs names everything that is wrong."""
+        found = {field.name: Given(field, field.default, field.source) for field in fields().values()}
+        problems: list[str] = []
+        pairs = [] if file is None else [(name, value, file.name) for name, value in _read(file)]
+        for text in settings:
+            name, equals, value = text.partition("=")
+            if not equals:
+                problems.append(f"--set {text!r} is not NAME=VALUE; write for example usd_per_kwh=0.08")
+                continue
+            pairs.append((name.strip(), value.strip(), "--set"))
+        for name, value, source in pairs:
+            field = fields().get(name)
+            problem = _unknown(name) if field is None else _problem(field, value)
+            if problem is not None:
+                problems.append(f"{source}: {problem}")
+            elif field is not None:
+                found[name] = Given(field, None if value is None else Decimal(str(value)), f"yours, {source}")
+        if problems:
+            raise BadInputs("\n".join(problems))
+        return cls(found)
+
+    def get(self, name: str) -> Decimal | None:
+        """A value, None where nobody gave one."""
+        return self.given[name].value
+
+    def number(self, name: str) -> Decimal:
+        """A value, 0 where nobody gave one: what rests on it is named as not included."""
+        return self.given[name].value or Decimal(0)
+
+    def but(self, **values: Decimal) -> Inputs:
+        """The same with other values, for what-ifs."""
+        changed = {name: Given(self.given[name].field, value, "what if") for name, value in values.items()}
+        return Inputs({**self.given, **changed})
+
+
+@cache
+def fields() -> Mapping[str, Field]:
+    """Every input, in the order in which they are shown."""
+    with (Path(__file__).parent / "fields.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        row["name"]: Field(
+            row["name"],
+            row["unit"],
+            Decimal(row["least"]),
+            Decimal(row["most"]),
+            Decimal(row["default"]) if row["default"] else None,
+            row["source"],
+            row["words"],
+        )
+        for row in rows
+    }
+
+
+def _read(path: Path) -> Iterator[tuple[str, Any]]:
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInputs(f"{path} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        shown = " ".join(str(error).split())
+        raise BadInputs(f"{path} is not YAML: {shown}; write lines such as usd_per_kwh: 0.08") from None
+    if not is_object(found):
+        raise BadInputs(f"{path} holds no inputs; write lines such as usd_per_kwh: 0.08")
+    yield from ((str(name), value) for name, value in found.items())
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, fields(), n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(fields())}"
+    return f"{name!r} is no input; {hint}"
+
+
+def _problem(field: Field, value: Any) -> str | None:
+    if value is None:
+        return None
+    try:
+        number = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if number.is_finite() and field.least <= number <= field.most:
+        return None
+    return f"{field.name} is {value!r}; write {field.allowed}"

@@ -1,0 +1,130 @@
+"""Owning, recomputed by hand; the published example comes out of its own inputs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cost.tco import BadInputs, Inputs, own_cluster
+from cost.tco.inputs import fields
+
+PUBLISHED = (
+    "nodes=8", "spare_share=0", "node_usd=425000", "life_years=3", "utilisation=0.8", "people_per_64_gpus=1.5",
+    "person_usd_per_year=250000", "kw_per_node=4.48", "idle_power_share=0", "pue=1.3", "usd_per_kwh=0.10",
+    "network_usd_per_gpu_hour=0.10",
+)  # fmt: skip
+"""A course's example: DGX H100 nodes at $425,000 for 8 GPUs over 3 years, 80 % use, 64 GPUs run by 1.5 people at
+$250,000, 0.56 kW a GPU (4.48 a node) while it works, PUE 1.3, $0.10 a kWh, $0.10 a GPU-hour of network."""
+
+NOTHING = ("spare_share=0", "node_usd=0", "network_usd_per_gpu_hour=0", "people_per_64_gpus=0", "usd_per_kwh=0")
+
+
+def _annual(*settings: str) -> dict[str, Decimal]:
+    own = own_cluster(Inputs.of(settings=[*NOTHING, *settings]))
+    return {item.name: item.annual for item in own.items if item.annual}
+
+
+def test_the_published_example_is_3_56_a_productive_gpu_hour() -> None:
+    own = own_cluster(Inputs.of(settings=PUBLISHED))
+    # 53,125 / 3 + 1.5 x 250,000 / 64 + 0.10 x 8,760 + 0.56 x 1.3 x 0.10 x 8,760 x 0.8, over 8,760 x 0.8 hours
+    by_hand = (Decimal(53125) / 3 + Decimal("5859.375") + 876 + Decimal("0.0728") * 7008) / 7008
+    assert round(own.per_productive_gpu_hour, 6) == round(by_hand, 6)
+    assert Decimal("3.55") <= round(own.per_productive_gpu_hour, 2) <= Decimal("3.56")
+
+
+def test_with_idle_power_and_a_spare_node_it_is_more() -> None:
+    prices = [
+        own_cluster(Inputs.of(settings=[*PUBLISHED, *more])).per_productive_gpu_hour
+        for more in ((), ("idle_power_share=1",), ("idle_power_share=1", "spare_share=0.05"))
+    ]
+    assert [round(price, 2) for price in prices] == [Decimal("3.56"), Decimal("3.58"), Decimal("3.91")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "items"),
+    [
+        (("node_usd=300000", "life_years=4"), {"nodes": Decimal(600000)}),
+        (("node_usd=300000", "spare_share=0.1"), {"nodes": Decimal(900000)}),  # 0.8 spares are 1 node
+        (("node_usd=300000", "residual_share=0.1"), {"nodes": Decimal(800000), "worth at the end": Decimal(-80000)}),
+        (("network_usd_per_node=30000",), {"fabric, bought": Decimal(80000)}),
+        (("storage_usd=600000", "installation_usd=90000"),
+         {"storage": Decimal(200000), "installation": Decimal(30000)}),
+        (("node_usd=100000", "maintenance_share_per_year=0.08"),
+         {"nodes": Decimal(800000) / 3, "maintenance": Decimal(64000)}),
+        (("rack_usd_per_kw_month=150",), {"rack": Decimal(150 * 12 * 80)}),
+        (("usd_per_kwh=0.05", "idle_power_share=0.5", "utilisation=0.6", "downtime_share=0.1"),
+         {"electricity": 80 * Decimal("1.3") * Decimal("0.05") * 8760 * (Decimal("0.5") + Decimal("0.27"))}),
+        (("other_usd_per_gpu_year=100",), {"other": Decimal(6400)}),
+    ],
+)  # fmt: skip
+def test_each_cost_follows_from_its_inputs(settings: tuple[str, ...], items: dict[str, Decimal]) -> None:
+    assert _annual(*settings) == items
+
+
+def test_interest_is_what_equal_payments_take_beyond_the_price() -> None:
+    items = _annual("node_usd=100000", "cost_of_capital_per_year=0.1", "life_years=2")
+    # 800,000 at 10 % over 2 years: 460,952.38 a year, of which 400,000 pays the price back
+    assert round(items["cost of capital"], 2) == Decimal("60952.38")
+    free = own_cluster(Inputs.of(settings=[*NOTHING, "node_usd=100000", "cost_of_capital_per_year=0"]))
+    assert next(item.annual for item in free.items if item.name == "cost of capital") == 0
+
+
+def test_what_nobody_gave_is_named_and_not_zero() -> None:
+    own = own_cluster(Inputs.of())
+    assert [item.name for item in own.not_included] == [
+        "fabric, bought", "storage", "installation", "worth at the end", "cost of capital", "maintenance", "rack",
+        "other",
+    ]  # fmt: skip
+    given = [f"{field.name}={field.least}" for field in fields().values() if field.default is None]
+    assert own_cluster(Inputs.of(settings=given)).not_included == ()
+
+
+def test_the_items_sum_to_the_year() -> None:
+    own = own_cluster(Inputs.of(settings=["storage_usd=1000000", "idle_power_share=0.3", "downtime_share=0.02"]))
+    assert round(sum(item.annual or Decimal(0) for item in own.items), 9) == round(own.annual, 9)
+
+
+def test_32_nodes_at_10_kw_are_1241_tonnes_a_year() -> None:
+    settings = ("nodes=32", "spare_share=0", "kw_per_node=10", "pue=1.2", "kg_co2_per_kwh=0.369", "idle_power_share=1")
+    tonnes = own_cluster(Inputs.of(settings=settings)).co2_tonnes
+    assert tonnes == 32 * 10 * Decimal("1.2") * 8760 * Decimal("0.369") / 1000
+    assert round(tonnes) == 1241
+    assert own_cluster(Inputs.of()).co2_tonnes is None
+
+
+def test_a_file_gives_inputs_and_set_goes_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text("usd_per_kwh: 0.07\nnodes: 32\nstorage_usd:\n")
+    inputs = Inputs.of(file=path, settings=["nodes=16"])
+    shown = ("usd_per_kwh", "nodes", "storage_usd")
+    assert [(name, inputs.get(name), inputs.given[name].source) for name in shown] == [
+        ("usd_per_kwh", Decimal("0.07"), "yours, ours.yaml"),
+        ("nodes", Decimal(16), "yours, --set"),
+        ("storage_usd", None, "yours, ours.yaml"),
+    ]  # fmt: skip
+
+
+def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text("utilisation: 80\nusd_kwh: 1\npue: true\n")
+    with pytest.raises(BadInputs) as raised:
+        Inputs.of(file=path, settings=["nodes", "life_years=soon"])
+    assert str(raised.value).splitlines() == [
+        "--set 'nodes' is not NAME=VALUE; write for example usd_per_kwh=0.08",
+        "ours.yaml: utilisation is 80; write a number from 0.01 to 1, share of the other hours",
+        "ours.yaml: 'usd_kwh' is no input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
+        "ours.yaml: pue is True; write a number from 1 to 5, ratio",
+        "--set: life_years is 'soon'; write a number from 1 to 20, years",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("[1, 2]", "holds no inputs"), ("a: b: c", "is not YAML"), ("", "holds no inputs")]
+)
+def test_a_file_that_holds_no_inputs_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text(text)
+    with pytest.raises(BadInputs, match=problem):
+        Inputs.of(file=path)
