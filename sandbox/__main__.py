@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -21,8 +22,16 @@ _OUR_FAULT = 3
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gpucluster", prog_name="sandbox")
-def cli() -> None:
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What was there before the stack, and which operations last or fail (docs/scenarios.md); for `pulumi`.",
+)
+@click.pass_context
+def cli(context: click.Context, scenario: Path | None) -> None:
     """Run the real Pulumi engine against simulated clouds: no account, no network, nothing billed."""
+    context.obj = scenario
 
 
 @cli.command(
@@ -31,7 +40,8 @@ def cli() -> None:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def pulumi(args: tuple[str, ...]) -> None:
+@click.pass_obj
+def pulumi(scenario: Path | None, args: tuple[str, ...]) -> None:
     """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
 
     Where the program refuses what its user wrote, and says so by the file SANDBOX_INPUT_ERROR, it is 2.
@@ -41,7 +51,7 @@ def pulumi(args: tuple[str, ...]) -> None:
     """
     from sandbox.run import run
 
-    sys.exit(run(args))
+    sys.exit(run(args, scenario))
 
 
 cli.add_command(status)

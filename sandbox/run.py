@@ -17,9 +17,11 @@ import click
 from sandbox import stacks
 from sandbox.arguments import CommandLine
 from sandbox.clouds.launcher import SOCKET_VARIABLE
+from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.plugins import install_launchers
 from sandbox.clouds.resident import Resident
-from sandbox.clouds.sdk import installed_sdks, site_packages
+from sandbox.clouds.scenario import Scenario
+from sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
 from sandbox.engine.find import find_engine
 from sandbox.engine.language_host.start import start_language_host
 from sandbox.engine.model import Engine
@@ -56,8 +58,10 @@ _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
 }
 
 
-def run(args: tuple[str, ...]) -> int:
+def run(args: tuple[str, ...], scenario: Path | None = None) -> int:
     """Runs `pulumi ARGS...`; returns its exit code.
+
+    scenario: file of what happens in the clouds beside what the program asks for.
 
     Raises InputError for what the user must change and EngineError when there is no engine.
     """
@@ -73,7 +77,7 @@ def run(args: tuple[str, ...]) -> int:
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
     _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
-    return _run_in(project, line, engine)
+    return _run_in(project, line, engine, scenario)
 
 
 def _note(text: str) -> None:
@@ -101,7 +105,7 @@ def _refuse(line: CommandLine, project: Project) -> None:
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
 
 
-def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
+def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None) -> int:
     store = project.store
     store.prepare()
     sdks = installed_sdks(site_packages(project.virtualenv))
@@ -117,7 +121,8 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
             host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
             ledger = parts.enter_context(store.open_ledger())
-            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log))
+            happening = _happening(scenario, sdks, ledger)
+            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log, happening))
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
@@ -126,6 +131,21 @@ def _run_in(project: Project, line: CommandLine, engine: Engine) -> int:
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
+
+
+def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
+    """The scenario of a file, with what was there before put into the clouds."""
+    if file is None:
+        return Scenario()
+    # Every run without a scenario would wait for it.
+    from sandbox.clouds.light_import import stand_in_for_the_sdk
+
+    stand_in_for_the_sdk()
+    from sandbox.scenario_file import read_scenario, seed
+
+    scenario = read_scenario(file)
+    seed(scenario, sdks, ledger)
+    return scenario
 
 
 def _columns() -> dict[str, str]:

@@ -20,7 +20,7 @@ from sandbox.recovery.find import differences
 
 __all__ = ["current_project", "status"]
 
-_COLUMNS = ("provider", "scope", "type", "name", "id")
+_COLUMNS = ("provider", "scope", "type", "name", "state", "id")
 
 
 def current_project() -> Project:
@@ -94,7 +94,9 @@ def _print(entries: list[Entry]) -> None:
         group = (entry.provider, entry.scope)
         shown = group if group != before else ("", "")
         provider, scope = shown
-        table.add_row(provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.id)
+        table.add_row(
+            provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.state, entry.id
+        )
         before = group
     # Outside a terminal nothing may be cut: ids are there to be copied.
     console = Console()

@@ -6,18 +6,39 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
 from sandbox.clouds.diff import Change
 from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.scenario import Scenario
 from sandbox.clouds.schema import ResourceType, Schema
 from sandbox.clouds.validate import Failure, validate
 
-__all__ = ["Account", "Cloud", "CloudError", "Made", "Resource"]
+__all__ = ["Account", "Act", "BusyError", "Cloud", "CloudError", "Made", "Resource"]
+
+
+class Act(Enum):
+    """What a request asks for."""
+
+    CREATE = auto()
+    UPDATE = auto()
+    DELETE = auto()
 
 
 class CloudError(Exception):
     """What the cloud's API answers to a request it refuses, in its own words."""
+
+
+class BusyError(CloudError):
+    """A refusal that the provider answers by asking again: something else goes on, and ends.
+
+    until: when it ends, in seconds since the epoch.
+    """
+
+    def __init__(self, message: str, until: float) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +126,10 @@ class Account(ABC):
         """
         return True
 
+    def begun(self, entry: Entry, act: Act) -> Entry:
+        """The resource with what the cloud now goes on doing, for what is not done by the time of the answer."""
+        return entry
+
     def deletes_first(self, resource: Resource) -> bool:
         """Whether a replacement must delete the old resource first, because its name can exist only once."""
         return False
@@ -115,9 +140,15 @@ class Account(ABC):
 
 
 class Cloud(ABC):
-    """One provider package."""
+    """One provider package.
+
+    lasting: the types with operations that go on after the answer, which a scenario may stretch or let fail.
+    scenario: what shall happen that is not in the program.
+    """
 
     package: str
+    lasting: frozenset[str] = frozenset()
+    scenario: Scenario = Scenario()
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
         """The type behind a token, None when the provider does not have it."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Collection, Generator
+import time
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sandbox.clouds.values import from_wire, to_wire
 
-__all__ = ["Entry", "Ledger"]
+__all__ = ["Entry", "Ledger", "Operation"]
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS resources (
@@ -32,9 +33,37 @@ CREATE TABLE IF NOT EXISTS resources (
     outputs TEXT NOT NULL,
     created_at TEXT NOT NULL,
     provider_ref TEXT NOT NULL DEFAULT '',
+    operation TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (provider, scope, type, id)
 )"""
-_COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at, provider_ref"
+_COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at, provider_ref, operation"
+_LATER = ("provider_ref", "operation")
+"""Columns that ledgers of earlier versions do not have."""
+
+_STATE_OUTPUTS = ("provisioningState", "status", "state")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """What a cloud has accepted and goes on doing, whether or not someone waits for it.
+
+    state: what the cloud calls it, such as Creating.
+    ends: in seconds since the epoch.
+    then: outputs as they are from its end on.
+    removes: whether the resource is gone then.
+    error: why it fails, in the cloud's words; empty where it succeeds.
+    """
+
+    state: str
+    ends: float
+    then: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    removes: bool = False
+    error: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether its time has come."""
+        return self.ends <= time.time()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +74,7 @@ class Entry:
     name: the name it bears in the cloud, empty where it has none.
     created_at: UTC, ISO 8601.
     provider_ref: `urn::id` of the provider instance that wrote it last; empty where it is not known.
+    operation: what the cloud is doing with it now, None where it is at rest.
     """
 
     provider: str
@@ -57,10 +87,21 @@ class Entry:
     outputs: dict[str, Any]
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     provider_ref: str = ""
+    operation: Operation | None = None
+
+    @property
+    def state(self) -> str:
+        """What the cloud calls its state, such as ACTIVE, Creating or Failed; empty where it calls it nothing."""
+        found = (self.outputs.get(name) for name in _STATE_OUTPUTS)
+        said = self.operation.state if self.operation is not None else next((it for it in found if it), "")
+        return said if isinstance(said, str) else ""
 
 
 class Ledger:
-    """The resources that exist, by provider, scope, type and id."""
+    """The resources that exist, by provider, scope, type and id.
+
+    An operation that has ended shows in what is read from then on: nobody has to be there to see it end.
+    """
 
     def __init__(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -69,14 +110,15 @@ class Ledger:
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute(_TABLE)
-        self._add_missing_column()
+        self._add_missing_columns()
         file.chmod(0o600)
 
-    def _add_missing_column(self) -> None:
-        """Ledgers of earlier versions do not know who wrote a resource."""
+    def _add_missing_columns(self) -> None:
+        """Ledgers of earlier versions do not know who wrote a resource, nor what goes on with it."""
         columns = {row[1] for row in self._connection.execute("PRAGMA table_info(resources)")}
-        if "provider_ref" not in columns:
-            self._connection.execute("ALTER TABLE resources ADD COLUMN provider_ref TEXT NOT NULL DEFAULT ''")
+        for column in _LATER:
+            if column not in columns:
+                self._connection.execute(f"ALTER TABLE resources ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -121,10 +163,11 @@ class Ledger:
             json.dumps(to_wire(entry.outputs)),
             entry.created_at,
             entry.provider_ref,
+            json.dumps(asdict(entry.operation)) if entry.operation is not None else "",
         )
         with self._lock:
             self._connection.execute(
-                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)", values + documents
+                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?)", values + documents
             )
 
     def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
@@ -146,11 +189,16 @@ class Ledger:
             rows = self._connection.execute(
                 f"SELECT {_COLUMNS} FROM resources WHERE {where} ORDER BY created_at, rowid", values
             ).fetchall()
-        return [_entry(row) for row in rows]
+        return [entry for row in rows if (entry := _entry(row)) is not None]
 
 
-def _entry(row: tuple[str, ...]) -> Entry:
-    provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref = row
+def _entry(row: tuple[str, ...]) -> Entry | None:
+    """A resource as it is now; None for one whose deletion has ended."""
+    provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, begun = row
+    operation = Operation(**json.loads(begun)) if begun else None
+    ended = operation if operation is not None and operation.ended else None
+    if ended is not None and ended.removes:
+        return None
     return Entry(
         provider=provider,
         scope=scope,
@@ -159,7 +207,8 @@ def _entry(row: tuple[str, ...]) -> Entry:
         name=name,
         urn=urn,
         inputs=from_wire(json.loads(inputs)),
-        outputs=from_wire(json.loads(outputs)),
+        outputs=from_wire(json.loads(outputs)) | dict(ended.then if ended is not None else {}),
         created_at=created_at,
         provider_ref=provider_ref,
+        operation=operation if ended is None else None,
     )

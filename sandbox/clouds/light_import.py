@@ -17,8 +17,10 @@ def stand_in_for_the_sdk() -> None:
 
     For a process that never needs the SDK: `import pulumi` brings nothing afterwards.
     """
+    if "pulumi" in sys.modules:
+        return
     spec = importlib.util.find_spec("pulumi")
-    if "pulumi" in sys.modules or spec is None or not spec.submodule_search_locations:
+    if spec is None or not spec.submodule_search_locations:
         return
     root = spec.submodule_search_locations[0]
     for name, path in (("pulumi", root), ("pulumi.runtime", f"{root}/runtime")):

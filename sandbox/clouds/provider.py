@@ -14,13 +14,15 @@ import grpc
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
+from sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, Kind, changes, property_names
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.outputs import after, before
 from sandbox.clouds.schema import Property, ResourceType, Schema
+from sandbox.clouds.unfinished import UnfinishedError, refuse_unfinished
 from sandbox.clouds.validate import Failure, validate
 from sandbox.clouds.values import Secret, from_struct, plain, to_struct
+from sandbox.clouds.waiting import Waiting
 
 __all__ = ["Provider"]
 
@@ -49,6 +51,8 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
         context: Any = args[2]
         try:
             return method(*args, **kwargs)
+        except UnfinishedError as unfinished:
+            refuse_unfinished(context, unfinished)
         except CloudError as refusal:
             context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
         except Exception as fault:
@@ -67,6 +71,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._cloud = cloud
         self._schema = schema
         self._ledger = ledger
+        self._waiting = Waiting(ledger)
         self._account: Account | None = None
         self._reference = ""
         self._engine: engine_pb2_grpc.EngineStub | None = None
@@ -167,11 +172,15 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         account = self._configured
         if request.preview:
             return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))
-        with self._ledger.exclusive():
+
+        def accept() -> Entry:
             made = account.create(resource)
-            outputs = after(resource, made.outputs)
-            self._ledger.put(self._entry(resource, made, outputs))
-        return provider_pb2.CreateResponse(id=made.id, properties=to_struct(outputs))
+            entry = account.begun(self._entry(resource, made, after(resource, made.outputs)), Act.CREATE)
+            self._ledger.put(entry)
+            return entry
+
+        there = self._waiting.ended(self._waiting.accepted(accept))
+        return provider_pb2.CreateResponse(id=there.id, properties=to_struct(there.outputs))
 
     @_answers
     def Update(self, request: Any, context: Any) -> Any:
@@ -179,17 +188,20 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         account = self._configured
         if request.preview:
             return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))
-        with self._ledger.exclusive():
-            there = self._ledger.get(
-                self._cloud.package, account.scope(resource.type, resource.outputs), resource.token, resource.id
-            )
+
+        def accept() -> Entry:
+            scope = account.scope(resource.type, resource.outputs)
+            there = self._ledger.get(self._cloud.package, scope, resource.token, resource.id)
             if there is None:
                 raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
             made = account.update(resource)
-            outputs = after(resource, made.outputs)
-            entry = self._entry(resource, made, outputs)
-            self._ledger.put(replace(entry, created_at=there.created_at))
-        return provider_pb2.UpdateResponse(properties=to_struct(outputs))
+            entry = replace(self._entry(resource, made, after(resource, made.outputs)), created_at=there.created_at)
+            entry = account.begun(entry, Act.UPDATE)
+            self._ledger.put(entry)
+            return entry
+
+        there = self._waiting.ended(self._waiting.accepted(accept))
+        return provider_pb2.UpdateResponse(properties=to_struct(there.outputs))
 
     @_answers
     def Read(self, request: Any, context: Any) -> Any:
@@ -202,10 +214,26 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     @_answers
     def Delete(self, request: Any, context: Any) -> Any:
-        with self._ledger.exclusive():
+        account = self._configured
+
+        def accept() -> Entry | None:
             there = self._there(request)
-            if there is not None and self._configured.delete(there):
+            if there is None or not account.delete(there):
+                return None
+            going = account.begun(there, Act.DELETE)
+            if going.operation is None:
                 self._ledger.remove(there.provider, there.scope, there.type, there.id)
+                return None
+            self._ledger.put(going)
+            return going
+
+        going = self._waiting.accepted(accept)
+        try:
+            if going is not None:
+                self._waiting.ended(going)
+        except UnfinishedError as unfinished:
+            # The state has it already.
+            raise CloudError(str(unfinished)) from unfinished
         return empty_pb2.Empty()
 
     @_answers
@@ -221,7 +249,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         raise CloudError(f"the sandbox does not simulate the method {request.tok}")
 
     def Cancel(self, request: Any, context: Any) -> Any:
-        # Nothing here takes long: what is in flight finishes, so that state and ledger agree.
+        # What is written at once finishes, so that state and ledger agree; nobody waits for the rest any longer.
+        self._waiting.stop()
         return empty_pb2.Empty()
 
     def _settings(self, struct: struct_pb2.Struct) -> dict[str, Any]:

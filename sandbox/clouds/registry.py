@@ -11,6 +11,7 @@ from sandbox.clouds.gcp.cloud import Gcp
 from sandbox.clouds.kubernetes.cloud import Kubernetes
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.provider import Provider
+from sandbox.clouds.scenario import Scenario
 from sandbox.clouds.schema import Schema
 from sandbox.clouds.sdk import Sdk
 from sandbox.clouds.unsimulated import Unsimulated
@@ -23,11 +24,16 @@ SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, 
 class Clouds:
     """Makes provider instances that share one ledger and, per package, one schema."""
 
-    def __init__(self, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
+    def __init__(self, sdks: Mapping[str, Sdk], ledger: Ledger, scenario: Scenario | None = None) -> None:
         self._schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
         self._ledger = ledger
+        self._scenario = scenario or Scenario()
 
     def provider(self, package: str) -> Provider:
         """A fresh provider instance of a package."""
+        return Provider(self._cloud(package), self._schemas[package], self._ledger)
+
+    def _cloud(self, package: str) -> Cloud:
         cloud = SIMULATED[package]() if package in SIMULATED else Unsimulated(package, sorted(SIMULATED))
-        return Provider(cloud, self._schemas[package], self._ledger)
+        cloud.scenario = self._scenario
+        return cloud

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.light_import import stand_in_for_the_sdk
+from sandbox.clouds.scenario import Scenario
 from sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:
@@ -36,11 +37,14 @@ class Resident:
     thread exists yet when the process forks, and the protocol modules load while the engine does.
     """
 
-    def __init__(self, socket_path: Path, sdks: Mapping[str, Sdk], ledger: Ledger, log_file: Path) -> None:
+    def __init__(
+        self, socket_path: Path, sdks: Mapping[str, Sdk], ledger: Ledger, log_file: Path, scenario: Scenario
+    ) -> None:
         self._socket_path = socket_path
         self._sdks = sdks
         self._ledger = ledger
         self._log_file = log_file
+        self._scenario = scenario
         self._listener = socket.socket(socket.AF_UNIX)
 
     def __enter__(self) -> Self:
@@ -64,7 +68,7 @@ class Resident:
             stand_in_for_the_sdk()
             from sandbox.clouds.registry import Clouds
 
-            clouds = Clouds(self._sdks, self._ledger)
+            clouds = Clouds(self._sdks, self._ledger, self._scenario)
         except Exception:
             # Launchers see the end of their connection, and the engine says which provider did not start.
             _log.exception("the simulated clouds did not start")

@@ -77,6 +77,9 @@ def compare(
             found[stack].changed.append(resource)
     for entry in unowned:
         stack = stack_of(entry.urn)
+        if not stack:
+            # It was there before any stack.
+            continue
         # The same id at an earlier time was another life of it: names chosen by the program come back.
         kept = recorded().get((entry.type, entry.id, entry.urn), -1.0) >= seconds(entry.created_at)
         difference = found.setdefault(stack, Difference(stack))

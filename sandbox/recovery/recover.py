@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from sandbox.status import current_project
 
 __all__ = ["recover"]
 
+
+_WORTH_A_WORD: Final = 1.0
+"""Seconds of waiting from which on one is told."""
 
 _LEFT: Final = "`sandbox reset` forgets everything"
 
@@ -48,8 +52,8 @@ def recover(stack: str | None, dry_run: bool) -> None:
     """Bring state and simulated clouds together after a crash.
 
     Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and
-    refreshes what is gone or changed. Says nothing where nothing is to be done. Real accounts it does not touch:
-    docs/recovery.md says how to look for what a crash left there.
+    refreshes what is gone or changed; what the clouds still carry out it waits for. Says nothing where nothing is to be
+    done. Real accounts it does not touch: docs/recovery.md says how to look for what a crash left there.
     """
     project = current_project()
     if not project.store.root.exists():
@@ -68,6 +72,8 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
     """What is to be done, by stack; all stacks are compared, whichever are asked for."""
     names = [only] if only else [state.stack for state in all_states(project)]
     held = {name: settled(project, name) if wait else locks(project, name) for name in names}
+    if wait:
+        _wait_for_the_clouds(project)
     # Only now: an engine that was ending has written its last state.
     states = {state.stack: state for state in all_states(project)}
     found = {difference.stack: difference for difference in differences(project)}
@@ -76,6 +82,15 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
         for name in ([only] if only else sorted({*states, *found}))
     )
     return [case for case in cases if case]
+
+
+def _wait_for_the_clouds(project: Project) -> None:
+    """Until nothing goes on in them: whoever asked is dead, and the operations end without."""
+    while going := [entry.operation for entry in project.store.existing() if entry.operation is not None]:
+        left = max(operation.ends for operation in going) - time.time()
+        if left > _WORTH_A_WORD:
+            click.echo(f"waiting {left:.0f} s for {len(going)} operations of the clouds to end", err=True)
+        time.sleep(max(0.0, left))
 
 
 def _case(project: Project, stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:

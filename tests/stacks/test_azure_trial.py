@@ -55,17 +55,28 @@ def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[st
 
 
 def test_everything_that_a_stack_may_choose_is_built_and_the_subscriptions_feature_stays(project: Any) -> None:
+    """The shared storage shows a container that was there before, as the scenario says."""
     with (project.path / f"stacks/Pulumi.{STACK}.yaml").open("a") as file:
         file.write(
             "  gpucluster:gpuDriver: aks\n"
             '  gpucluster:scaleSetLimit: "300"\n'
             '  gpucluster:proximityGroup: "true"\n'
             '  gpucluster:infinibandFeature: "true"\n'
+            "  gpucluster:bucketGroup: data\n"
+            "  gpucluster:lustrePrincipal: 99999999-8888-7777-6666-555555555555\n"
         )
-    made = project.pulumi("up", "--yes", stack=STACK)
+    bucket = "bucket: https://mytrainingdata.blob.core.windows.net/tokens"
+    project.change("stacks/specs/trial.yaml", "usable_tib: 20", f"usable_tib: 20\n    {bucket}")
+    scenario = str(ROOT / "examples/scenarios/azure-container.yaml")
+    made = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--stack", STACK)
     assert made.code == 0, made.text
     after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
     assert after.code == 0, after.text
     gone = project.pulumi("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text
-    assert [entry["type"] for entry in project.ledger()] == ["azure-native:features:SubscriptionFeatureRegistration"]
+    assert [entry["type"].removeprefix("azure-native:") for entry in project.ledger()] == [
+        "features:SubscriptionFeatureRegistration",
+        "resources:ResourceGroup",
+        "storage:BlobContainer",
+        "storage:StorageAccount",
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sandbox.clouds.azure import deletion, invokes, models, names, replacements, rules
+from sandbox.clouds.azure import deletion, invokes, models, names, operations, replacements, rules
 from sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
 from sandbox.clouds.azure.model import MODELS, Thing, arm_id
 from sandbox.clouds.azure.outputs import made
@@ -15,11 +15,12 @@ from sandbox.clouds.azure.paths import path_of
 from sandbox.clouds.azure.previews import previewed
 from sandbox.clouds.azure.rules.inputs import refused_inputs
 from sandbox.clouds.azure.rules.rule import RULES
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
 from sandbox.clouds.diff import Change
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.clouds.model import load
 from sandbox.clouds.modelled import Modelled, changed_inputs
+from sandbox.clouds.scenario import Scenario
 from sandbox.clouds.schema import ResourceType
 from sandbox.clouds.validate import Failure
 from sandbox.clouds.values import plain
@@ -52,6 +53,7 @@ class Azure(Cloud):
     """The package `azure-native`."""
 
     package = "azure-native"
+    lasting = operations.LASTING
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
         """A subscription and a tenant are GUIDs."""
@@ -73,15 +75,16 @@ class Azure(Cloud):
             client=str(config.get("clientId") or ""),
             location=str(config.get("location") or ""),
         )
-        return AzureAccount(ledger, settings)
+        return AzureAccount(ledger, settings, self.scenario)
 
 
 class AzureAccount(Modelled[Thing]):
     """One provider instance."""
 
-    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+    def __init__(self, ledger: Ledger, settings: Settings, scenario: Scenario | None = None) -> None:
         super().__init__(ledger, MODELS)
         self._settings = settings
+        self._scenario = scenario or Scenario()
 
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
         """The subscription of the provider."""
@@ -109,6 +112,9 @@ class AzureAccount(Modelled[Thing]):
 
     def known(self, resource: Resource) -> Mapping[str, Any]:
         return previewed(resource)
+
+    def begun(self, entry: Entry, act: Act) -> Entry:
+        return operations.begun(entry, act, self._scenario)
 
     def delete(self, entry: Entry) -> bool:
         return deletion.delete(entry, self.ledger)

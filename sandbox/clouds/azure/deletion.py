@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.azure.in_progress import check_idle
 from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from sandbox.clouds.azure.rules.rule import refused
 from sandbox.clouds.kubernetes.clusters import api_servers
@@ -25,6 +26,7 @@ _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
     """Whether the thing is gone afterwards; raises CloudError where ARM refuses."""
+    check_idle(entry.type, entry.id, ledger, deleting=True)
     _check_users(entry, ledger)
     _check_system_pool(entry, ledger)
     for other in _under(entry, ledger):

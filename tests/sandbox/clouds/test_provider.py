@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import grpc
 import pytest
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from sandbox.clouds.aws.cloud import Aws
+from sandbox.clouds.azure.cloud import Azure
 from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.provider import Provider
+from sandbox.clouds.scenario import LastingOperation, Scenario
 from sandbox.clouds.schema import Schema
 from sandbox.clouds.values import UNKNOWN, from_struct, to_struct
 
@@ -24,6 +27,11 @@ class AbortedError(Exception):
 
 class Context:
     """The part of a gRPC context that the provider uses."""
+
+    trailers: Mapping[str, bytes]
+
+    def set_trailing_metadata(self, metadata: Iterable[tuple[str, bytes]]) -> None:
+        self.trailers = dict(metadata)
 
     def abort(self, code: grpc.StatusCode, message: str) -> NoReturn:
         raise AbortedError(code, message)
@@ -154,3 +162,69 @@ def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytes
     monkeypatch.setattr("sandbox.clouds.aws.cloud.AwsAccount.create", fail)
     with pytest.raises(AbortedError, match=r"the sandbox itself failed in Create: ZeroDivisionError\('oops'\)"):
         create(provider, INPUTS)
+
+
+LATER = Scenario(operations=(LastingOperation(type="azure-native:network:PublicIPAddress", seconds=60),))
+ADDRESS = "urn:pulumi:dev::small::azure-native:network:PublicIPAddress::address"
+PLACE = {"publicIpAddressName": "address", "resourceGroupName": "g", "location": "eastus"}
+
+
+def in_azure(schemas: dict[str, Schema], ledger: Ledger, scenario: Scenario) -> Provider:
+    """A provider of a subscription with the group `g`."""
+    cloud = Azure()
+    cloud.scenario = scenario
+    made = Provider(cloud, schemas["azure-native"], ledger)
+    subscription = {"subscriptionId": "11111111-2222-3333-4444-555555555555"}
+    made.Configure(provider_pb2.ConfigureRequest(args=to_struct(subscription)), Context())
+    group = to_struct({"resourceGroupName": "g", "location": "eastus"})
+    urn = "urn:pulumi:dev::small::azure-native:resources:ResourceGroup::g"
+    made.Create(provider_pb2.CreateRequest(urn=urn, properties=group), Context())
+    return made
+
+
+def make_address(provider: Provider, context: Context) -> Any:
+    return provider.Create(provider_pb2.CreateRequest(urn=ADDRESS, properties=to_struct(PLACE)), context)
+
+
+def states(ledger: Ledger) -> dict[str, str]:
+    return {entry.name: entry.state for entry in ledger.all()}
+
+
+def test_a_caller_hears_of_a_thing_once_it_is_ready_and_once_it_is_gone(
+    schemas: dict[str, Schema], ledger: Ledger
+) -> None:
+    provider = in_azure(schemas, ledger, Scenario())
+    made = make_address(provider, Context())
+    assert from_struct(made.properties)["provisioningState"] == "Succeeded"
+    assert states(ledger) == {"g": "", "address": "Succeeded"}
+    provider.Delete(provider_pb2.DeleteRequest(id=made.id, urn=ADDRESS, properties=made.properties), Context())
+    assert states(ledger) == {"g": ""}
+
+
+def remembered(context: Context) -> Any:
+    """What the engine is told to keep of a resource that did not come about."""
+    status, detail = status_pb2.Status(), provider_pb2.ErrorResourceInitFailed()
+    status.ParseFromString(context.trailers["grpc-status-details-bin"])
+    assert status.details[0].Unpack(detail)
+    return detail
+
+
+def test_a_failed_operation_leaves_what_it_made_and_says_so(schemas: dict[str, Schema], ledger: Ledger) -> None:
+    failing = LastingOperation(type="azure-native:network:PublicIPAddress", error='Code="PublicIPCountLimitReached"')
+    context = Context()
+    with pytest.raises(AbortedError, match="PublicIPCountLimitReached"):
+        make_address(in_azure(schemas, ledger, Scenario(operations=(failing,))), context)
+    detail = remembered(context)
+    assert list(detail.reasons) == ['Code="PublicIPCountLimitReached"']
+    assert from_struct(detail.properties)["provisioningState"] == "Failed"
+    assert from_struct(detail.inputs) == PLACE
+    assert states(ledger) == {"g": "", "address": "Failed"}
+
+
+def test_who_cancels_waits_no_longer_and_the_cloud_goes_on(schemas: dict[str, Schema], ledger: Ledger) -> None:
+    provider, context = in_azure(schemas, ledger, LATER), Context()
+    provider.Cancel(None, context)
+    with pytest.raises(AbortedError, match="canceled while address was Updating"):
+        make_address(provider, context)
+    assert from_struct(remembered(context).properties)["provisioningState"] == "Updating"
+    assert states(ledger) == {"g": "", "address": "Updating"}

@@ -29,10 +29,11 @@ class Crash:
     amount: int
     delay: float
 
-    def during(self, root: Path, *command: str) -> bool:
+    def during(self, root: Path, *command: str, scenario: Path | None = None) -> bool:
         """Runs `sandbox pulumi COMMAND` in a project; returns whether it was killed before it ended."""
+        happening = ("--scenario", str(scenario)) if scenario is not None else ()
         run = subprocess.Popen(
-            [sys.executable, "-m", "sandbox", "pulumi", *command],
+            [sys.executable, "-m", "sandbox", *happening, "pulumi", *command],
             cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -14,9 +14,10 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -63,41 +64,120 @@ PROGRAM = """
         ResourceOptions(depends_on=[bucket, *subnets]),
     )
 """
-RESOURCES = 12
+
+# Every operation goes on for a while after Azure has accepted it, so a kill leaves some in the middle.
+PROGRAM_ON_AZURE = """
+    import pulumi
+    from pulumi import CustomResource, Output
+
+    class Thing(CustomResource):
+        name: Output[str]
+
+        def __init__(self, token, name, props):
+            super().__init__(f"azure-native:{token}", name, {**props, "name": None})
+
+    group = Thing("resources:ResourceGroup", "group", {"resourceGroupName": "group", "location": "eastus"})
+    inside = {"resourceGroupName": group.name}
+    blocks = {"addressPrefixes": ["10.16.0.0/16"]}
+    net = Thing("network:VirtualNetwork", "net", {**inside, "virtualNetworkName": "net", "addressSpace": blocks})
+    address = Thing(
+        "network:PublicIPAddress", "address",
+        {**inside, "publicIpAddressName": "address", "sku": {"name": "Standard"}, "publicIPAllocationMethod": "Static"},
+    )
+    nat = Thing(
+        "network:NatGateway", "nat",
+        {**inside, "natGatewayName": "nat", "sku": {"name": "Standard"}, "publicIpAddresses": [{"id": address.id}]},
+    )
+    nodes, files = (
+        Thing("network:Subnet", name, {
+            **inside, "virtualNetworkName": net.name, "subnetName": name, "addressPrefix": f"10.16.{at}.0/24",
+            "natGateway": {"id": nat.id},
+        })
+        for at, name in enumerate(("nodes", "files"))
+    )
+    pool = {"vmSize": "Standard_D4s_v5", "vnetSubnetID": nodes.id}
+    cluster = Thing("containerservice:ManagedCluster", "cluster", {
+        **inside, "resourceName": "cluster", "dnsPrefix": "cluster", "identity": {"type": "SystemAssigned"},
+        "agentPoolProfiles": [{**pool, "name": "system", "mode": "System", "count": 1}],
+    })
+    for name in ("first", "second"):
+        Thing("containerservice:AgentPool", name, {
+            **inside, **pool, "resourceName": cluster.name, "agentPoolName": name, "count": 1, "mode": "User",
+        })
+    Thing("storagecache:AmlFilesystem", "lustre", {
+        **inside, "amlFilesystemName": "lustre", "filesystemSubnet": files.id, "storageCapacityTiB": 16,
+        "sku": {"name": "AMLFS-Durable-Premium-125"}, "zones": ["1"],
+        "maintenanceWindow": {"dayOfWeek": "Sunday", "timeOfDayUTC": "03:00"},
+    })
+"""
+
+
+class Small(NamedTuple):
+    """A program, what its stack is configured with, and how many resources it has."""
+
+    program: str
+    config: str
+    resources: int
+
+
+SMALL = {
+    "aws": Small(PROGRAM, "aws:region: us-east-1", 12),
+    "azure": Small(PROGRAM_ON_AZURE, "azure-native:subscriptionId: 11111111-2222-3333-4444-555555555555", 10),
+}
+SAMPLE_ON_AZURE = {("provider", "up"): 1, ("engine", "up"): 1, ("both", "destroy"): 1}
 
 
 def _cases() -> list[Any]:
-    """Who dies, whether after a killed up one goes on or destroys, the seed of the moment."""
+    """Where, who dies, whether after a killed up one goes on or destroys, the seed of the moment."""
     asked = int(os.environ.get(SWEEP, "0"))
+
+    def times(cloud: str, who: str, direction: str, share: float) -> int:
+        if cloud == "azure" and not asked:
+            return SAMPLE_ON_AZURE.get((who, direction), 0)
+        return math.ceil((asked or SAMPLE) * share)
+
     return [
-        pytest.param(who, direction, seed, id=f"{who}-{direction}-{seed}", marks=[pytest.mark.slow] if asked else [])
+        pytest.param(
+            cloud,
+            who,
+            direction,
+            seed,
+            id=f"{cloud}-{who}-{direction}-{seed}",
+            marks=[pytest.mark.slow] if asked else [],
+        )
+        for cloud in SMALL
         for who in WHO
         for direction, share in (("up", 1.0), ("up-then-destroy", 0.25), ("destroy", 1.0))
-        for seed in range(math.ceil((asked or SAMPLE) * share))
+        for seed in range(times(cloud, who, direction, share))
     ]
 
 
 @pytest.fixture(scope="module")
-def standing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a project whose resources are all there."""
-    folder = tmp_path_factory.mktemp("standing")
-    _write(folder)
-    _run(folder, "pulumi", "up", "--yes", "--skip-preview", "--stack", "dev")
-    return folder
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Makes folders with a project whose resources are all there, one for each cloud."""
+
+    @cache
+    def make(cloud: str) -> Path:
+        folder = tmp_path_factory.mktemp(f"standing-{cloud}")
+        _write(folder, cloud)
+        _run(folder, "pulumi", "up", "--yes", "--skip-preview", "--stack", "dev")
+        return folder
+
+    return make
 
 
-@pytest.mark.parametrize(("who", "direction", "seed"), _cases())
+@pytest.mark.parametrize(("cloud", "who", "direction", "seed"), _cases())
 def test_a_killed_run_is_recovered_and_the_next_one_converges(
-    who: str, direction: str, seed: int, crash: Any, request: pytest.FixtureRequest, tmp_path: Path
+    cloud: str, who: str, direction: str, seed: int, crash: Any, standing: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    chance = random.Random(f"{who} {direction} {seed}")
-    command = direction.split("-")[0]
+    chance = random.Random(f"{who} {direction} {seed}" if cloud == "aws" else f"{cloud} {who} {direction} {seed}")
+    command, resources = direction.split("-")[0], SMALL[cloud].resources
     # A moment in which at least one operation is done and one is not.
-    amount, delay = chance.randrange(1, RESOURCES), chance.choice([0.0, chance.uniform(0, 0.02)])
+    amount, delay = chance.randrange(1, resources), chance.choice([0.0, chance.uniform(0, 0.02)])
     if command == "destroy":
-        shutil.copytree(request.getfixturevalue("standing"), tmp_path, dirs_exist_ok=True)
+        shutil.copytree(standing(cloud), tmp_path, dirs_exist_ok=True)
     else:
-        _write(tmp_path)
+        _write(tmp_path, cloud)
     options = ("--yes", "--skip-preview", "--stack", "dev")
     crash(who, amount, delay).during(tmp_path, command, *options)
 
@@ -106,7 +186,25 @@ def test_a_killed_run_is_recovered_and_the_next_one_converges(
     assert _run(tmp_path, "recover", "--stack", "dev") == ""
     again = "destroy" if direction.endswith("destroy") else "up"
     _run(tmp_path, "pulumi", again, *options)
-    _check_converged(tmp_path, {"destroy": 0, "up": RESOURCES}[again], "dev")
+    _check_converged(tmp_path, {"destroy": 0, "up": resources}[again], "dev")
+
+
+def test_what_azure_goes_on_making_is_in_the_way_until_it_is_adopted(crash: Any, tmp_path: Path) -> None:
+    _write(tmp_path, "azure")
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text("operations: [{type: azure-native:containerservice:ManagedCluster, seconds: 8}]\n")
+    options = ("--yes", "--skip-preview", "--stack", "dev")
+    # Group, network, address, gateway, two subnets; then cluster and file system, in either order.
+    assert crash("provider", 8, 0.1).during(tmp_path, "up", *options, scenario=scenario)
+    document = json.loads(_run(tmp_path, "status", "--format", "json"))
+    assert {item["name"]: item["state"] for item in document["resources"]}["cluster"] == "Creating"
+    again = _sandbox(tmp_path, "pulumi", "up", *options)
+    assert again.returncode != 0
+    assert "cannot create already existing resource '/subscriptions/" in again.stdout
+    said = _run(tmp_path, "recover", "--stack", "dev")
+    assert "adopt   azure-native:containerservice:ManagedCluster cluster" in said
+    _run(tmp_path, "pulumi", "up", *options)
+    _check_converged(tmp_path, SMALL["azure"].resources, "dev")
 
 
 def _check_converged(root: Path, amount: int, stack: str) -> None:
@@ -123,7 +221,7 @@ def _check_converged(root: Path, amount: int, stack: str) -> None:
     assert len(cloud) == amount
     assert _twice(entry.urn for entry in cloud) == []
     # Objects of different namespaces may share a name; their ids are unique.
-    named = (entry for entry in cloud if entry.name and entry.provider == "aws")
+    named = (entry for entry in cloud if entry.name and entry.provider != "kubernetes")
     assert _twice((entry.scope, entry.type, entry.name) for entry in named) == []
     assert not state.get("pending_operations")
     assert _disagreements(root) == []
@@ -143,19 +241,25 @@ def _project(root: Path) -> Project:
     return Project(root / "Pulumi.yaml")
 
 
-def _write(root: Path) -> None:
+def _write(root: Path, cloud: str) -> None:
     (root / "stacks").mkdir()
     (root / "Pulumi.yaml").write_text(
         f"name: small\nruntime: {{name: python, options: {{virtualenv: {sys.prefix}}}}}\n"
         "main: stacks/\nstackConfigDir: stacks/\n"
     )
-    (root / "stacks" / "Pulumi.dev.yaml").write_text("config: {aws:region: us-east-1}\n")
-    (root / "stacks" / "__main__.py").write_text(textwrap.dedent(PROGRAM))
+    (root / "stacks" / "Pulumi.dev.yaml").write_text(f"config: {{{SMALL[cloud].config}}}\n")
+    (root / "stacks" / "__main__.py").write_text(textwrap.dedent(SMALL[cloud].program))
 
 
 def _run(root: Path, *args: str) -> str:
     """Runs `sandbox ARGS`; returns its output, and fails the test when it fails."""
-    done = subprocess.run(
+    done = _sandbox(root, *args)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _sandbox(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "sandbox", *args],
         cwd=root,
         capture_output=True,
@@ -163,8 +267,6 @@ def _run(root: Path, *args: str) -> str:
         check=False,
         stdin=subprocess.DEVNULL,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def _trial_cases() -> list[Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.cloud import BusyError, CloudError
 from sandbox.clouds.rules import Rules
 
-__all__ = ["RULES", "kept_from", "refused", "rule"]
+__all__ = ["RULES", "kept_from", "refused", "repeated", "rule"]
 
 RULES: Rules[Thing] = Rules()
 rule = RULES.rule
@@ -18,6 +18,14 @@ def refused(code: str, message: str, *, status: int = 400) -> CloudError:
     Source: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (PulumiAzcoreResponseError).
     """
     return CloudError(f'Status={status} Code="{code}" Message="{message}"')
+
+
+def repeated(code: str, message: str, *, status: int, until: float) -> BusyError:
+    """An error upon which the provider asks again.
+
+    until: when what is in the way has ended, in seconds since the epoch.
+    """
+    return BusyError(str(refused(code, message, status=status)), until)
 
 
 def kept_from(thing: Thing, what: str) -> CloudError:

@@ -113,3 +113,51 @@ def test_a_container_is_in_an_account(stage: Stage) -> None:
     assert made.id.endswith("/storageAccounts/mydata/blobServices/default/containers/data")
     with pytest.raises(CloudError, match="'my--data' is not a valid container name"):
         stage.make("storage:BlobContainer", accountName="mydata", containerName="my--data")
+
+
+SERVICE = "99999999-8888-7777-6666-555555555555"
+ROLES = {"account": "17d1049b-9a84-46fb-8f53-869881c3d3ab", "data": "ba92f5b4-2d11-453d-a403-e96b0029c9fe"}
+
+
+def _link(stage: Stage, *, roles: tuple[str, ...] = ("account", "data"), **account: Any) -> dict[str, Any]:
+    """An account with two containers and the roles of the service; returns the settings that link them."""
+    made = stage.make(
+        "storage:StorageAccount", "d", accountName="mydata", kind="StorageV2", sku={"name": "Standard_LRS"}, **account
+    )
+    for at, role in enumerate(roles):
+        stage.create(
+            "authorization:RoleAssignment",
+            role,
+            principalId=SERVICE,
+            roleAssignmentName=f"00000000-0000-0000-0000-00000000000{at}",
+            roleDefinitionId=f"/providers/Microsoft.Authorization/roleDefinitions/{ROLES[role]}",
+            scope=made.id,
+        )
+    one, other = (
+        stage.make("storage:BlobContainer", name, accountName="mydata", containerName=name).id
+        for name in ("tokens", "log")
+    )
+    return {"container": one, "loggingContainer": other}
+
+
+def test_a_file_system_is_linked_to_a_container_by_the_roles_of_its_service(stage: Stage) -> None:
+    settings = _link(stage)
+    assert stage.file_system(hsm={"settings": settings}).outputs["hsm"] == {"settings": settings}
+
+
+@pytest.mark.parametrize(
+    ("there", "change", "message"),
+    [
+        ({}, {"container": "/none"}, "hsm.settings.container '/none' was not found"),
+        ({}, {"loggingContainer": "/none"}, "hsm.settings.loggingContainer '/none' was not found"),
+        ({}, {"loggingContainer": None}, "hsm.settings.loggingContainer 'None' was not found"),
+        ({"roles": ("data",)}, {}, "would fail to be made: nobody has Storage Account Contributor and Storage Blob"),
+        ({"allowSharedKeyAccess": False}, {}, "would fail to be made: mydata refuses keys"),
+    ],
+)
+def test_a_link_that_can_not_work_is_refused(
+    stage: Stage, there: dict[str, Any], change: dict[str, Any], message: str
+) -> None:
+    settings = {**_link(stage, **there), **change}
+    with pytest.raises(CloudError, match=message):
+        stage.file_system(hsm={"settings": settings})

@@ -1,0 +1,63 @@
+"""Whether something still goes on with a thing, or with what it is a part of, and what a request then hears.
+
+Requests that the provider repeats by itself (Microsoft.Network's conflicts) are heard once the other has ended; AKS's
+it does not repeat. Pools of one cluster are made side by side. Sources: pulumi/pulumi-azure-native
+provider/pkg/azure/client_azcore.go (shouldRetryConflict and the codes beside it); Azure/bicep #5132
+(AnotherOperationInProgress); cilium/cilium #25944 and Azure/azure-workload-identity #417 (AKS);
+kubernetes-sigs/cluster-api-provider-azure #1205 (pools while the cluster is made, the cluster while pools are made).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from sandbox.clouds.azure.rules.rule import refused, repeated
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.ledger import Entry, Ledger
+
+__all__ = ["check_idle"]
+
+_NETWORK: Final = "azure-native:network:"
+_VNET: Final = f"{_NETWORK}VirtualNetwork"
+_SUBNET: Final = f"{_NETWORK}Subnet"
+_WHOLES: Final = {AGENT_POOL: CLUSTER, _SUBNET: _VNET}
+
+
+def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) -> None:
+    """Raises CloudError where something goes on; to delete what is being deleted is no conflict."""
+    for entry in _concerned(token, id_, ledger):
+        operation = entry.operation
+        going = deleting and operation is not None and operation.removes and same_id(entry.id, id_)
+        if operation is not None and not going:
+            raise _conflict(entry, operation.state, operation.ends, token)
+
+
+def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
+    """The thing itself, what it is a part of, and parts that count as the whole."""
+    parent = id_.rsplit("/", 2)[0]
+    for entry in ledger.of_types({token, *_WHOLES, *_WHOLES.values()}):
+        itself = entry.type == token and same_id(entry.id, id_)
+        whole = _WHOLES.get(token) == entry.type and same_id(entry.id, parent)
+        part = _WHOLES.get(entry.type) == token and entry.id.lower().startswith(f"{id_.lower()}/")
+        # A network is written as one: its subnets one after the other.
+        sister = token == _SUBNET == entry.type and same_id(entry.id.rsplit("/", 2)[0], parent)
+        if itself or whole or part or sister:
+            yield entry
+
+
+def _conflict(entry: Entry, state: str, until: float, token: str) -> CloudError:
+    if token.startswith(_NETWORK):
+        message = "Another operation on this or dependent resource is in progress."
+        return repeated("AnotherOperationInProgress", message, status=409, until=until)
+    if token in (CLUSTER, AGENT_POOL):
+        what = f"operation ({state})" if entry.type == CLUSTER else f"agentpool operation ({entry.name} - {state})"
+        message = (
+            f"Operation is not allowed: Another {what} is in progress, please wait for it to finish before starting a "
+            "new operation. See https://aka.ms/aks-pending-operation for more details"
+        )
+        return refused("OperationNotAllowed", message, status=409)
+    # The code of other services is not known here; that a second operation is a conflict is ARM's rule.
+    return refused("Conflict", f"'{entry.name}' is in state {state}; wait for its end", status=409)

@@ -1,0 +1,66 @@
+"""What has to wait until something else has ended.
+
+Sources: hashicorp/terraform-provider-azurerm #30197 (ReferencedResourceNotProvisioned, with status 429 in
+hashicorp/terraform #7986); Azure/azure-cli #21121 (ResourceGroupBeingDeleted); `azure/in_progress.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sandbox.clouds.azure.identity import same_id
+from sandbox.clouds.azure.in_progress import check_idle
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.rules.rule import refused, repeated, rule
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_GROUP: Final = "azure-native:resources:ResourceGroup"
+_NETWORK: Final = "azure-native:network:"
+_SUBNET: Final = f"{_NETWORK}Subnet"
+_REFERENCES: Final = {
+    _SUBNET: ("natGateway", "networkSecurityGroup", "routeTable"),
+    f"{_NETWORK}NatGateway": ("publicIpAddresses",),
+}
+_NAMED: Final = {
+    f"{_NETWORK}{kind}" for kind in ("NatGateway", "NetworkSecurityGroup", "PublicIPAddress", "RouteTable")
+}
+
+
+@rule("*")
+def group_is_not_going(thing: Thing) -> None:
+    """Nothing is made or changed in a group that is being deleted."""
+    id_ = f"/subscriptions/{thing.subscription}/resourceGroups/{thing.group}"
+    group = thing.at(_GROUP, id_) if thing.group else None
+    if group is not None and group.operation is not None and thing.token != _GROUP:
+        message = f"The resource group '{thing.group}' is in deprovisioning state and cannot perform this operation."
+        raise refused("ResourceGroupBeingDeleted", message, status=409)
+
+
+@rule("*")
+def one_thing_after_another(thing: Thing) -> None:
+    """One operation at a time on a thing and on what it is a part of."""
+    check_idle(thing.token, thing.id, thing.ledger)
+
+
+@rule(*_REFERENCES)
+def what_is_named_is_ready(thing: Thing) -> None:
+    """Networks refuse to name what is still on its way."""
+    for name in _REFERENCES[thing.token]:
+        value = thing.inputs.get(name)
+        for given in items(value) or [value]:
+            entry = _named(mapping(given).get("id"), thing.ledger)
+            if entry is not None and entry.operation is not None:
+                kind = entry.type.rsplit(":", 1)[-1]
+                message = (
+                    f"Cannot proceed with operation because resource {entry.id} used by resource {thing.id} is not in "
+                    f"Succeeded state. Resource is in {entry.operation.state} state and the last operation that "
+                    f"updated/is updating the resource is Put{kind}Operation."
+                )
+                raise repeated("ReferencedResourceNotProvisioned", message, status=429, until=entry.operation.ends)
+
+
+def _named(id_: object, ledger: Ledger) -> Entry | None:
+    return next((entry for entry in ledger.of_types(_NAMED) if same_id(entry.id, id_)), None)

@@ -1,0 +1,51 @@
+"""What a provider answers when a resource is there and what was asked for it has not come about.
+
+The engine then keeps the resource in the state, with the reason, and tries an update the next time.
+Source: pulumi/pulumi-azure-native provider/pkg/provider/crud/crud.go (HandleErrorWithCheckpoint).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import grpc
+from google.protobuf import any_pb2
+from pulumi.runtime.proto import provider_pb2
+
+from sandbox.clouds.cloud import CloudError
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.values import to_struct
+
+__all__ = ["UnfinishedError", "refuse_unfinished"]
+
+_DETAILS: Final = "grpc-status-details-bin"
+"""Trailer in which gRPC carries a status with details."""
+
+
+class UnfinishedError(CloudError):
+    """The resource exists as the ledger has it, but failed, or is still on its way.
+
+    entry: how it is now.
+    """
+
+    def __init__(self, reason: str, entry: Entry) -> None:
+        super().__init__(reason)
+        self.entry = entry
+
+
+def refuse_unfinished(context: Any, error: UnfinishedError) -> None:
+    """Ends the call with what the engine is to remember of the resource."""
+    from pulumi.runtime.proto import status_pb2
+
+    remembered = provider_pb2.ErrorResourceInitFailed(
+        id=error.entry.id,
+        properties=to_struct(error.entry.outputs),
+        reasons=[str(error)],
+        inputs=to_struct(error.entry.inputs),
+    )
+    detail = any_pb2.Any()
+    detail.Pack(remembered)
+    code = grpc.StatusCode.UNKNOWN
+    status = status_pb2.Status(code=code.value[0], message=str(error), details=[detail])
+    context.set_trailing_metadata(((_DETAILS, status.SerializeToString()),))
+    context.abort(code, str(error))

@@ -1,0 +1,64 @@
+"""How a provider waits: for something else to end before it is heard, and for what was accepted to be done."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from sandbox.clouds.cloud import BusyError
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.unfinished import UnfinishedError
+
+__all__ = ["Waiting"]
+
+_T = TypeVar("_T")
+_PATIENCE: Final = 200.0
+"""Seconds for which a request is asked again: after 20, 60 and 120 (pulumi/pulumi-azure-native
+provider/pkg/azure/client_azcore.go)."""
+
+
+class Waiting:
+    """The waits of one provider; they end early when the engine cancels."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Ends all waits; what the cloud has accepted goes on without anyone who looks."""
+        self._stopped.set()
+
+    def accepted(self, ask: Callable[[], _T]) -> _T:
+        """The answer to a request, asked again as long as something else goes on; raises CloudError."""
+        begun = time.time()
+        while True:
+            try:
+                with self._ledger.exclusive():
+                    return ask()
+            except BusyError as busy:
+                if busy.until - begun > _PATIENCE or self._until(busy.until):
+                    raise
+
+    def ended(self, entry: Entry) -> Entry:
+        """The resource once the cloud is done with it; raises UnfinishedError where it fails or nobody waits."""
+        operation = entry.operation
+        if operation is None:
+            return entry
+        stopped = self._until(operation.ends)
+        with self._ledger.exclusive():
+            there = self._ledger.get(entry.provider, entry.scope, entry.type, entry.id)
+            if there is not None and there.operation is None:
+                self._ledger.put(there)
+            elif there is None and operation.removes and not stopped:
+                self._ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
+        if stopped:
+            raise UnfinishedError(f"canceled while {entry.name or entry.id} was {operation.state}", there or entry)
+        if operation.error:
+            raise UnfinishedError(operation.error, there or entry)
+        return there or entry
+
+    def _until(self, when: float) -> bool:
+        """Waits until then; whether it was stopped."""
+        return self._stopped.wait(max(0.0, when - time.time()))

@@ -1,0 +1,155 @@
+"""What goes on after ARM has answered, what has to wait for it, and what is refused meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandbox.clouds.azure.cloud import AzureAccount
+from sandbox.clouds.azure.operations import begun
+from sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
+from sandbox.clouds.ledger import Entry
+from sandbox.clouds.scenario import LastingOperation, Scenario
+
+Stage = Any
+
+LONG = 60.0
+
+
+def _lasting(entry: Entry, name: str = "") -> Scenario:
+    return Scenario(operations=(LastingOperation(type=entry.type, name=name, seconds=LONG),))
+
+
+def _go_on(stage: Stage, entry: Entry, act: Act = Act.CREATE) -> Entry:
+    """Lets an operation on the thing go on for a minute."""
+    going = begun(entry, act, _lasting(entry))
+    stage.create.args[0].ledger.put(going)
+    return going
+
+
+@pytest.mark.parametrize(
+    ("make", "act", "state"),
+    [
+        (lambda stage: stage.cluster, Act.CREATE, "Creating"),
+        (lambda stage: stage.pool(), Act.UPDATE, "Updating"),
+        (lambda stage: stage.file_system(), Act.DELETE, "Deleting"),
+        (lambda stage: stage.vnet, Act.CREATE, "Updating"),
+        (lambda stage: stage.group, Act.DELETE, "Deleting"),
+        (lambda stage: stage.group, Act.CREATE, None),
+        (lambda stage: stage.identity, Act.CREATE, None),
+    ],
+    ids=["cluster", "pool", "lustre", "network", "group-goes", "group-comes", "identity"],
+)
+def test_what_lasts_has_the_name_that_its_service_gives_it(
+    stage: Stage, make: Callable[[Stage], Entry], act: Act, state: str | None
+) -> None:
+    operation = begun(make(stage), act, Scenario()).operation
+    assert (operation.state if operation is not None else None) == state
+
+
+def test_a_thing_is_ready_or_failed_or_gone_once_its_time_has_come(stage: Stage, account: AzureAccount) -> None:
+    def later(entry: Entry, act: Act, error: str = "") -> Entry | None:
+        wish = Scenario(operations=(LastingOperation(type=entry.type, seconds=LONG, error=error),))
+        going = begun(entry, act, wish)
+        assert going.operation is not None
+        account.ledger.put(going)
+        during = account.ledger.get(entry.provider, entry.scope, entry.type, entry.id)
+        assert during is not None
+        assert during.state == during.outputs["provisioningState"] == going.operation.state
+        account.ledger.put(replace(going, operation=replace(going.operation, ends=time.time() - 1)))
+        return account.ledger.get(entry.provider, entry.scope, entry.type, entry.id)
+
+    made, failed = later(stage.cluster, Act.CREATE), later(stage.nodes, Act.UPDATE, error="no")
+    assert made is not None
+    assert failed is not None
+    assert (made.state, made.operation, failed.state) == ("Succeeded", None, "Failed")
+    assert later(stage.lustre, Act.DELETE, error="deletions do not fail") is None
+
+
+def test_the_operation_of_one_thing_can_be_told_from_those_of_its_kind(stage: Stage) -> None:
+    scenario = _lasting(stage.nodes, name="nodes")
+    ends = [begun(entry, Act.UPDATE, scenario).operation for entry in (stage.nodes, stage.lustre)]
+    left = [operation.ends - time.time() for operation in ends if operation is not None]
+    assert (left[0] > LONG / 2, left[1] < 1) == (True, True)
+
+
+PENDING = r'Status=409 Code="OperationNotAllowed" Message="Operation is not allowed: Another {} is in progress'
+
+
+@pytest.mark.parametrize(
+    ("busy", "ask", "kind", "message"),
+    [
+        (
+            lambda stage: stage.cluster,
+            lambda stage: stage.pool(),
+            CloudError,
+            PENDING.format(r"operation \(Creating\)"),
+        ),
+        (
+            lambda stage: stage.vnet,
+            lambda stage: stage.subnet("more", "10.16.32.0/24"),
+            BusyError,
+            'Status=409 Code="AnotherOperationInProgress"',
+        ),
+        (
+            lambda stage: stage.nodes,
+            lambda stage: stage.subnet("more", "10.16.32.0/24"),
+            BusyError,
+            'Status=409 Code="AnotherOperationInProgress"',
+        ),
+        (
+            lambda stage: stage.make("network:NatGateway", "nat", natGatewayName="nat", sku={"name": "Standard"}),
+            lambda stage: stage.subnet("more", "10.16.32.0/24", natGateway={"id": f"{stage.group.id}{NAT}"}),
+            BusyError,
+            'Status=429 Code="ReferencedResourceNotProvisioned" .*natGateways/nat used by resource .*/subnets/more is '
+            "not in Succeeded state. Resource is in Updating state",
+        ),
+    ],
+    ids=["pool-of-a-cluster", "subnet-of-a-network", "subnet-beside-another", "subnet-with-a-gateway"],
+)
+def test_what_needs_it_ready_is_refused_or_asked_again(
+    stage: Stage, busy: Any, ask: Any, kind: type[CloudError], message: str
+) -> None:
+    _go_on(stage, busy(stage))
+    with pytest.raises(CloudError, match=message) as refusal:
+        ask(stage)
+    assert type(refusal.value) is kind
+
+
+NAT = "/providers/Microsoft.Network/natGateways/nat"
+
+
+def test_pools_are_made_side_by_side_and_the_cluster_waits_for_them(
+    stage: Stage, account: AzureAccount, azure: Callable[..., Resource]
+) -> None:
+    _go_on(stage, stage.pool("first"))
+    stage.pool("second")
+    asked = azure("containerservice:ManagedCluster", "c", **stage.cluster.inputs)
+    changed = replace(asked, old_inputs=asked.inputs, outputs=stage.cluster.outputs, id=stage.cluster.id)
+    with pytest.raises(CloudError, match=PENDING.format(r"agentpool operation \(first - Creating\)")):
+        account.update(changed)
+
+
+def test_what_is_on_its_way_is_deleted_only_afterwards_and_what_is_going_may_be_deleted_again(
+    stage: Stage, account: AzureAccount
+) -> None:
+    pool = _go_on(stage, stage.pool())
+    with pytest.raises(CloudError, match=PENDING.format(r"agentpool operation \(training - Creating\)")):
+        account.delete(pool)
+    assert account.delete(_go_on(stage, stage.file_system(), Act.DELETE))
+
+
+def test_nothing_is_made_in_a_group_that_goes(stage: Stage) -> None:
+    _go_on(stage, stage.group, Act.DELETE)
+    with pytest.raises(CloudError, match='Status=409 Code="ResourceGroupBeingDeleted" Message="The resource group'):
+        stage.make("network:PublicIPAddress", "address", publicIpAddressName="address")
+
+
+def test_an_id_stays_taken_while_its_thing_goes(stage: Stage) -> None:
+    _go_on(stage, stage.lustre, Act.DELETE)
+    with pytest.raises(CloudError, match=r"cannot create already existing resource '.*/subnets/lustre'"):
+        stage.subnet("lustre", "10.16.16.0/24")
