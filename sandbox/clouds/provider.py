@@ -250,8 +250,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def Cancel(self, request: Any, context: Any) -> Any:
         # What is written at once finishes, so that state and ledger agree; nobody waits for the rest any longer.
-        self._waiting.stop()
+        self.stop_waiting()
         return empty_pb2.Empty()
+
+    def stop_waiting(self) -> None:
+        """Ends the waits for what the cloud goes on doing."""
+        self._waiting.stop()
 
     def _settings(self, struct: struct_pb2.Struct) -> dict[str, Any]:
         """The provider's settings; the engine sends all but plain strings as JSON text."""

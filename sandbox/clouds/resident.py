@@ -90,9 +90,12 @@ class Resident:
             package = requests.readline().strip()
             options = [("grpc.max_receive_message_length", _MESSAGE_BYTES)]
             server = grpc.server(ThreadPoolExecutor(max_workers=16), options=options)
-            provider_pb2_grpc.add_ResourceProviderServicer_to_server(clouds.provider(package), server)
+            provider = clouds.provider(package)
+            provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
             port = server.add_insecure_port("127.0.0.1:0")
             server.start()
             connection.sendall(f"{port}\n".encode())
             requests.readline()
             server.stop(grace=None)
+            # Nobody is left to hear how it ends.
+            provider.stop_waiting()

@@ -195,7 +195,7 @@ def test_what_azure_goes_on_making_is_in_the_way_until_it_is_adopted(crash: Any,
     scenario.write_text("operations: [{type: azure-native:containerservice:ManagedCluster, seconds: 8}]\n")
     options = ("--yes", "--skip-preview", "--stack", "dev")
     # Group, network, address, gateway, two subnets; then cluster and file system, in either order.
-    assert crash("provider", 8, 0.1).during(tmp_path, "up", *options, scenario=scenario)
+    assert crash("plugin", 8, 0.1).during(tmp_path, "up", *options, scenario=scenario)
     document = json.loads(_run(tmp_path, "status", "--format", "json"))
     assert {item["name"]: item["state"] for item in document["resources"]}["cluster"] == "Creating"
     again = _sandbox(tmp_path, "pulumi", "up", *options)
