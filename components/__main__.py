@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from acceptance.commands import acceptance
 from components.cloud import CLOUDS, ClusterPlan, cloud_of
 from components.first_spec import first_spec, schema_beside
 from components.input_error import InputError
@@ -29,7 +30,10 @@ _INPUT_ERROR = 2
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gpucluster", prog_name="cluster")
 def main() -> None:
-    """Check a cluster spec and see what it becomes, before any cloud is asked."""
+    """Check a cluster spec and see what it becomes, before any cloud is asked; judge the cluster once it stands."""
+
+
+main.add_command(acceptance)
 
 
 @main.command()

@@ -370,6 +370,28 @@ class Exemption(Model):
     until: datetime.date = Field(description="Last day it holds", examples=["2027-01-31"])
 
 
+class Promises(Model):
+    """What was promised of the cluster, by its seller or to its users; `cluster acceptance report` judges each."""
+
+    bus_gb_per_s: dict[Annotated[int, Field(ge=2)], Annotated[Decimal, Field(gt=0)]] = Field(
+        default_factory=dict,
+        description="Number of nodes -> bus bandwidth of a ring all-reduce over them, GB/s (10^9 bytes)",
+        examples=[{4: 360, 8: 350}],
+    )
+    storage_gb_per_s: Decimal | None = Field(
+        default=None,
+        gt=0,
+        description="Reading and writing of shared storage by all nodes together, GB/s; left out, what "
+        "storage.shared asks for",
+    )
+    files_per_s: Decimal | None = Field(
+        default=None, gt=0, description="Small files that all nodes together create, find, read or delete in a second"
+    )
+    replacement_hours: Decimal | None = Field(
+        default=None, gt=0, description="Hours from asking for a broken node's successor until it is ready"
+    )
+
+
 class ClusterSpec(Model):
     """One training cluster. The same spec gives equivalent clusters on every cloud."""
 
@@ -402,6 +424,7 @@ class ClusterSpec(Model):
         json_schema_extra={"type": "string", "pattern": _DURATION.pattern},
     )
     access: Access
+    promises: Promises | None = Field(default=None, description="What acceptance holds the standing cluster against")
     exemptions: tuple[Exemption, ...] = Field(default=(), description="Rules that resources may break until a day")
 
     @field_validator("labels", mode="before")

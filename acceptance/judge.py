@@ -1,0 +1,58 @@
+"""All verdicts over a set of logs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from acceptance.logs.read import Log
+from acceptance.measured import AllReduce, Diagnosis, Measurement, Storage
+from acceptance.promises import Promises
+from acceptance.verdicts.fabric import judge_fabric
+from acceptance.verdicts.health import judge_diagnosis
+from acceptance.verdicts.pairs import is_pair, judge_pairs
+from acceptance.verdicts.promised import judge_promises
+from acceptance.verdicts.storage import judge_storage
+from acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
+from components.shapes import Shape, shapes
+
+__all__ = ["judge", "with_algorithm"]
+
+
+def judge(logs: Sequence[Log], *, machine: Shape | None, promises: Promises) -> tuple[Verdict, ...]:
+    """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""
+    measurements = [measurement for log in logs for measurement in log.measurements]
+    runs = [(run, _shape(run) or machine) for run in measurements if isinstance(run, AllReduce)]
+    pairs = judge_pairs(runs)
+    return (
+        *([pairs] if pairs else []),
+        *judge_promises(promises, measurements),
+        *(verdict for log in logs for verdict in _each(log, machine, promises, folded=pairs is not None)),
+    )
+
+
+def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple[Measurement, ...]:
+    """The same, with the algorithm that whoever ran them knows, where the log does not say one."""
+    return tuple(
+        dataclasses.replace(run, algorithm=algorithm) if isinstance(run, AllReduce) and run.algorithm is None else run
+        for run in measurements
+    )
+
+
+def _each(log: Log, machine: Shape | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
+    """folded: fast pairs are counted in the verdict on all pairs, and not told one by one."""
+    for measurement in log.measurements:
+        if isinstance(measurement, AllReduce):
+            verdict = judge_fabric(measurement, _shape(measurement) or machine)
+            if not (folded and is_pair(measurement) and verdict.outcome == PASS):
+                yield verdict
+        elif isinstance(measurement, Diagnosis):
+            yield judge_diagnosis(measurement)
+        elif isinstance(measurement, Storage):
+            yield from judge_storage(measurement, promises)
+    for damage in log.damages:
+        yield Verdict(check="log", outcome=CANNOT_TELL, why=damage.why, log=log.name, line=damage.line)
+
+
+def _shape(run: AllReduce) -> Shape | None:
+    return next((row for row in shapes() if row.machine_type == run.machine_type), None)

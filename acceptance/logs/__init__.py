@@ -1,0 +1,7 @@
+"""Logs of benchmark tools, one format a module."""
+
+from __future__ import annotations
+
+from acceptance.logs.read import read_log
+
+__all__ = ["read_log"]

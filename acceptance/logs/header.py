@@ -1,0 +1,47 @@
+"""The line that our own runs put before a tool's output: what only who started it knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+__all__ = ["MARK", "Header", "header_line", "header_of"]
+
+MARK: Final = "#acceptance "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """nodes: host name in the log -> name of the Kubernetes node. machine_type: as the cloud calls it."""
+
+    nodes: Mapping[str, str] = field(default_factory=dict[str, str])
+    machine_type: str | None = None
+    algorithm: str | None = None
+
+    def node(self, host: str) -> str:
+        """The node behind a host name; launchers may print it with a domain or cut short."""
+        return self.nodes.get(host) or self.nodes.get(host.split(".")[0]) or host
+
+
+def header_line(header: Header) -> str:
+    """The line for a log; read back by `header_of`."""
+    facts = {"nodes": dict(header.nodes), "machineType": header.machine_type, "algorithm": header.algorithm}
+    return MARK + json.dumps({key: value for key, value in facts.items() if value}, sort_keys=True)
+
+
+def header_of(text: str) -> Header | None:
+    """What a line says; None where it is no header or a damaged one."""
+    if not text.startswith(MARK):
+        return None
+    try:
+        facts: Any = json.loads(text.removeprefix(MARK))
+        nodes: Any = facts.get("nodes", {})
+        return Header(
+            nodes={str(host): str(node) for host, node in nodes.items()},
+            machine_type=facts.get("machineType"),
+            algorithm=facts.get("algorithm"),
+        )
+    except (ValueError, AttributeError):
+        return None

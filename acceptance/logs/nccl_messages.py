@@ -1,0 +1,47 @@
+"""What NCCL says of itself under NCCL_DEBUG=INFO: the network it chose, the algorithm it was told, what broke."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from acceptance.logs.line import Line
+from acceptance.measured import LogError
+
+__all__ = ["SOCKET", "algorithm_in", "error_in", "network_in"]
+
+SOCKET: Final = "Socket"
+"""NCCL's word for plain TCP."""
+
+# Seen in public logs: AWS Libfabric (EFA), IB, IBext_v8, FasTrak (TCPXO), GPUDirectTCPX_v7, gIB (RoCE), Socket.
+_NETWORK: Final = re.compile(r"NCCL INFO Using network (?P<name>.+?)\s*$")
+_ALGORITHM: Final = re.compile(
+    r"NCCL_ALGO (?:set by environment to|=)\s*(?P<name>[A-Za-z^,]+)|NCCL_ALGO=(?P<given>[A-Za-z^,]+)"
+)
+_BROKEN: Final = re.compile(
+    r"NCCL WARN (?!.*(?:Could not find|Failed to open libibverbs))|Test NCCL failure|NCCL failure|"
+    r"Test CUDA failure|CUDA error|unhandled (?:cuda|system) error|NVRM: Xid|\bXid \(PCI|"
+    r"ncclInternalError|ncclSystemError|ncclRemoteError|Call to .* failed|Connection (?:reset by peer|refused)|"
+    r"mpirun noticed that process rank|PMIX ERROR|Segmentation fault|Watchdog caught collective operation timeout"
+)
+_SPEAKER: Final = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ ")
+
+
+def network_in(line: Line) -> str | None:
+    """The network of NCCL's "Using network" line."""
+    match = _NETWORK.search(line.text)
+    return match["name"] if match else None
+
+
+def algorithm_in(line: Line) -> str | None:
+    """What NCCL_ALGO was set to, in lower case, in a line of NCCL's own or in the command that a log repeats."""
+    match = _ALGORITHM.search(line.text)
+    return (match["name"] or match["given"]).lower() if match else None
+
+
+def error_in(line: Line) -> LogError | None:
+    """The line as an error, if it tells of one that ends or spoils a run."""
+    if not _BROKEN.search(line.text):
+        return None
+    speaker = _SPEAKER.match(line.text)
+    return LogError(line=line.number, text=line.text.strip(), node=speaker["host"] if speaker else line.pod)

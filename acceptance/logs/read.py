@@ -1,0 +1,170 @@
+"""Finds out which tool wrote a log, and reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acceptance.logs import dcgm, elbencho, fio, nccl_tests, nccl_tests_json, replaced, torch_table
+from acceptance.logs.header import Header, header_of
+from acceptance.logs.line import Line, lines
+from acceptance.measured import Measurement
+
+__all__ = ["FORMATS", "Damage", "Log", "UnknownLog", "read_log"]
+
+FORMATS: Final = (
+    "nccl-tests (text or -J), all_reduce_bench.py, dcgmi diag -j, elbencho --jsonfile, fio --output-format=json, "
+    "the record of a replaced node"
+)
+
+
+class UnknownLog(Exception):
+    """A file that no format fits; the message is one line that says what it is and what would be read."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A part of a log that can't be read. line: from 1."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a file measured, in its order, and what of it can't be read."""
+
+    name: str
+    measurements: tuple[Measurement, ...]
+    damages: tuple[Damage, ...] = ()
+
+    @classmethod
+    def untold(cls, path: Path, why: str) -> Log:
+        """A log that tells nothing, and why."""
+        return cls(str(path), (), (Damage(1, why),))
+
+
+@dataclass(frozen=True)
+class _Document:
+    """A JSON value in a log. pod: whose log it stands in, where the collector tells. header: the last one before it."""
+
+    line: int
+    data: Any
+    pod: str | None
+    header: Header
+
+
+def read_log(path: Path, text: str) -> Log:
+    """What `text`, the content of `path`, measured. Raises UnknownLog where no format fits."""
+    name = str(path)
+    all_lines = tuple(lines(text))
+    first = next((line.text for line in all_lines if line.text.strip()), None)
+    if first is None:
+        raise UnknownLog(f"{name} is empty; a log of one of these was expected: {FORMATS}")
+    if any(nccl_tests.recognise(line.text) for line in all_lines):
+        return Log(name, tuple(nccl_tests.read(name, all_lines)))
+    if any(torch_table.recognise(line.text) for line in all_lines):
+        return Log(name, (torch_table.read(name, all_lines),))
+    documents, damages = _documents(all_lines)
+    found, wrong = _of_documents(name, documents)
+    if found or wrong or damages:
+        return Log(name, found, (*damages, *wrong))
+    if any("NCCL INFO" in line.text or "NCCL WARN" in line.text for line in all_lines):
+        return Log(name, tuple(nccl_tests.read_unfinished(name, all_lines)))
+    raise UnknownLog(f"{name} starts with {first[:60]!r}, as no log does that is read here; write one of: {FORMATS}")
+
+
+def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Measurement, ...], tuple[Damage, ...]]:
+    found: list[Measurement] = []
+    damages: list[Damage] = []
+
+    def keep(line: int, read: Callable[[], Sequence[Measurement]]) -> None:
+        try:
+            found.extend(read())
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            what = f"has no field {error}" if isinstance(error, KeyError) else f"can't be read: {error}"
+            damages.append(Damage(line, f"the JSON that starts here {what}"))
+
+    for document in documents:
+        if nccl_tests_json.recognise(document.data):
+            keep(document.line, partial(_nccl_tests_json, name, document))
+        elif dcgm.recognise(document.data):
+            keep(document.line, partial(_dcgm, name, document))
+        elif replaced.recognise(document.data):
+            keep(document.line, partial(_replaced, name, document))
+    phases = [document for document in documents if elbencho.recognise(document.data)]
+    if phases:
+        keep(phases[0].line, lambda: elbencho.read(name, phases[0].line, [phase.data for phase in phases]))
+    reports = [document for document in documents if fio.recognise(document.data)]
+    if reports:
+        keep(reports[0].line, lambda: [fio.read(name, reports[0].line, [report.data for report in reports])])
+    return tuple(found), tuple(damages)
+
+
+def _nccl_tests_json(name: str, document: _Document) -> list[Measurement]:
+    return [nccl_tests_json.read(name, document.line, document.data, document.header)]
+
+
+def _dcgm(name: str, document: _Document) -> list[Measurement]:
+    return [dcgm.read(name, document.line, document.data, _node(document))]
+
+
+def _replaced(name: str, document: _Document) -> list[Measurement]:
+    return [replaced.read(name, document.line, document.data)]
+
+
+def _node(document: _Document) -> str | None:
+    """Whose diagnosis it is: the pod's node; the only node of a header that names one."""
+    if document.pod is not None:
+        return document.header.node(document.pod)
+    nodes = tuple(document.header.nodes.values())
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def _documents(all_lines: Sequence[Line]) -> tuple[list[_Document], tuple[Damage, ...]]:
+    """Every JSON object that starts a line. Logs of several pods may be interleaved, so each is read by itself."""
+    by_pod: dict[str | None, list[Line]] = {}
+    header = Header()
+    for line in all_lines:
+        header = header_of(line.text) or header
+        by_pod.setdefault(line.pod, []).append(line)
+    documents: list[_Document] = []
+    damages: list[Damage] = []
+    for pod, pod_lines in by_pod.items():
+        for line, data, why in _objects(pod_lines):
+            if why:
+                damages.append(Damage(line, why))
+            else:
+                documents.append(_Document(line, data, pod, _last_header(pod_lines, line) or header))
+    documents.sort(key=lambda document: document.line)
+    return documents, tuple(damages)
+
+
+def _last_header(pod_lines: Sequence[Line], before: int) -> Header | None:
+    found = [header_of(line.text) for line in pod_lines if line.number < before]
+    return next((header for header in reversed(found) if header is not None), None)
+
+
+def _objects(pod_lines: Sequence[Line]) -> Iterator[tuple[int, Any, str]]:
+    """(line, value, why it can't be read)."""
+    decoder = json.JSONDecoder()
+    text = "\n".join(line.text for line in pod_lines)
+    starts = [0]
+    for line in pod_lines:
+        starts.append(starts[-1] + len(line.text) + 1)
+    done = 0
+    for line, start in zip(pod_lines, starts, strict=False):
+        if start < done or not line.text.lstrip().startswith("{"):
+            continue
+        begin = start + len(line.text) - len(line.text.lstrip())
+        try:
+            data, done = decoder.raw_decode(text, begin)
+        except json.JSONDecodeError as error:
+            at = pod_lines[min(text.count("\n", 0, error.pos), len(pod_lines) - 1)].number
+            yield line.number, None, f"the JSON that starts here is cut off or broken in line {at}; run it again"
+            return
+        yield line.number, data, ""

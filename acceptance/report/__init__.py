@@ -1,0 +1,1 @@
+"""The verdicts as text, JSON and one HTML page."""

@@ -1,0 +1,30 @@
+"""Verdicts and measurements as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from acceptance.measured import Measurement
+from acceptance.verdicts.verdict import Verdict, worst
+
+__all__ = ["json_report"]
+
+
+def json_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement]) -> str:
+    """An object: outcome of the whole, verdicts, and measurements by their kind. Bandwidth in GB/s, sizes in bytes."""
+    return json.dumps(
+        {
+            "outcome": worst(verdicts),
+            "verdicts": [dataclasses.asdict(verdict) for verdict in verdicts],
+            "measurements": [_measurement(measurement) for measurement in measurements],
+        },
+        indent=2,
+    )
+
+
+def _measurement(measurement: Measurement) -> dict[str, Any]:
+    kind = type(measurement).__name__
+    return {"kind": kind[0].lower() + kind[1:], **dataclasses.asdict(measurement)}

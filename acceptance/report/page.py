@@ -1,0 +1,77 @@
+"""Verdicts and curves as one HTML page that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from acceptance.measured import AllReduce, Measurement
+from acceptance.report.chart import Curve, bandwidth_chart
+from acceptance.report.text import ORDER, headline
+from acceptance.verdicts.fabric import SHARE_OF_LINE_RATE, line_rate
+from acceptance.verdicts.verdict import Verdict, worst
+from components.shapes import Shape
+
+__all__ = ["html_report"]
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1d2433; --paper: #ffffff; --soft: #6a7385; --line: #d9dee8;
+  --pass: #1a7f43; --fail: #c0252d; --warn: #946200; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9f0; --paper: #14181f; --soft: #9aa4b6; --line: #333b49;
+  --pass: #4cc38a; --fail: #ff7a80; --warn: #e2b340; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem;
+  margin: 0 auto; padding: 1.5rem 1rem; }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
+.outcome { font-weight: 600; white-space: nowrap; }
+.pass { color: var(--pass); } .fail { color: var(--fail); } .warn, .cannot-tell { color: var(--warn); }
+.measured, .where { color: var(--soft); } .where { font-size: .85em; overflow-wrap: anywhere; }
+li { list-style: none; border-top: 1px solid var(--line); padding: .7rem 0; overflow-wrap: anywhere; }
+ul { padding: 0; } svg { width: 100%; height: auto; }
+.axis { font-size: 11px; fill: var(--soft); } .end { text-anchor: end; } .middle { text-anchor: middle; }
+.grid { stroke: var(--line); } .limit { stroke: var(--fail); stroke-dasharray: 6 4; }
+.curve polyline { fill: none; stroke: var(--c); stroke-width: 2; } .curve circle { fill: var(--c); }
+.legend { columns: 18rem; font-size: .9em; } .legend li { border: 0; padding: .1rem 0; }
+.swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; background: var(--c); }
+.c0 { --c: #2f6fde; } .c1 { --c: #d9822b; } .c2 { --c: #2a9d74; } .c3 { --c: #b4459c; } .c4 { --c: #8a8f2d; }
+.c5 { --c: #7a5bd6; }
+@media print { body { padding: 0; } li { break-inside: avoid; } }
+"""
+
+
+def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement], machine: Shape | None) -> str:
+    """The page. machine: whose line rate the curves are held against."""
+    runs = [run for run in measurements if isinstance(run, AllReduce) and run.payloads]
+    curves = [Curve(name=_name(run), payloads=run.payloads) for run in runs]
+    must_reach = SHARE_OF_LINE_RATE * line_rate(machine) if machine and machine.fabric_gbps else None
+    ordered = sorted(verdicts, key=lambda verdict: ORDER.index(verdict.outcome))
+    entries = "".join(
+        f'<li class="c{index % 6}"><span class="swatch"></span>{escape(curve.name)}</li>'
+        for index, curve in enumerate(curves)
+    )
+    legend = f'<ul class="legend">{entries}</ul>'
+    chart = bandwidth_chart(curves, must_reach=must_reach)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Acceptance: {worst(verdicts)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{escape(headline(verdicts))}</h1>"
+        f"{chart}{legend if chart else ''}"
+        f"<ul>{''.join(map(_item, ordered))}</ul></body></html>\n"
+    )
+
+
+def _name(run: AllReduce) -> str:
+    nodes = f"{run.node_count} nodes, " if run.node_count else ""
+    return f"{nodes}{run.algorithm or 'algorithm not told'}: {run.log}:{run.line}"
+
+
+def _item(verdict: Verdict) -> str:
+    figures = " ".join(
+        text for text in (verdict.measured, f"(wanted {verdict.wanted})" if verdict.wanted else "") if text
+    )
+    where = f'<div class="where">{escape(verdict.log)}:{verdict.line}</div>' if verdict.log else ""
+    return (
+        f'<li><span class="outcome {verdict.outcome.replace(" ", "-")}">{verdict.outcome}</span> '
+        f"<strong>{escape(verdict.check)}</strong> {escape(figures)}<div>{escape(verdict.why)}</div>{where}</li>"
+    )

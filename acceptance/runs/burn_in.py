@@ -1,0 +1,81 @@
+"""Hours under load, in rounds that can be interrupted: what is done is not done again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from acceptance.runs.all_reduce import all_reduce
+from acceptance.runs.diagnosis import diagnosis, stress
+from acceptance.runs.step import Step
+
+__all__ = ["BurnIn", "round_steps"]
+
+_STRESS_MINUTES: Final = 60
+_STATE: Final = "burn-in.json"
+
+
+def round_steps(nodes: Sequence[str], turn: int) -> Iterator[Step]:
+    """A round: diagnosis of level 3, an hour of stress, all-reduce over all nodes with NCCL's buffers in GPU memory."""
+    for step in (diagnosis(nodes, level=3), stress(nodes, minutes=_STRESS_MINUTES)):
+        yield _of_round(step, turn)
+    if len(nodes) > 1:
+        yield _of_round(all_reduce(nodes, name="acceptance-full"), turn)
+
+
+def _of_round(step: Step, turn: int) -> Step:
+    return dataclasses.replace(step, name=f"round-{turn:03}-{step.name}")
+
+
+@dataclass
+class BurnIn:
+    """The state of a burn-in, in its folder. seconds: under load, of rounds that were finished."""
+
+    folder: Path
+    hours: Decimal
+    nodes: tuple[str, ...]
+    seconds: float = 0.0
+    rounds: int = 0
+
+    @classmethod
+    def resumed(cls, folder: Path, hours: Decimal, nodes: Sequence[str]) -> BurnIn:
+        """What stands in the folder, or a new one. Raises ValueError where it is of other nodes, or can't be read."""
+        path = folder / _STATE
+        if not path.exists():
+            return cls(folder, hours, tuple(nodes))
+        try:
+            state = json.loads(path.read_text(encoding="utf-8"))
+            before, seconds, rounds = tuple(state["nodes"]), float(state["seconds"]), int(state["rounds"])
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{path} can't be read; remove it to start anew, or name another --results") from None
+        if set(before) != set(nodes):
+            changed = ", ".join(sorted(set(before) ^ set(nodes)))
+            raise ValueError(
+                f"{path} is of other nodes ({changed} differ): a node that was replaced has not been tested; name "
+                "another --results"
+            )
+        return cls(folder, hours, tuple(nodes), seconds, rounds)
+
+    @property
+    def done(self) -> bool:
+        return self.seconds >= float(self.hours) * 3600
+
+    @property
+    def left(self) -> Decimal:
+        """Hours, at least 0, to a hundredth."""
+        return max(Decimal(0), (self.hours - Decimal(str(self.seconds)) / 3600).quantize(Decimal("0.01")))
+
+    def finished_round(self, seconds: float) -> None:
+        """Counts a round, and writes it down before the next one starts."""
+        self.rounds += 1
+        self.seconds += seconds
+        path = self.folder / _STATE
+        unfinished = path.with_suffix(".part")
+        state = {"hours": str(self.hours), "nodes": list(self.nodes), "seconds": self.seconds, "rounds": self.rounds}
+        unfinished.write_text(json.dumps(state, indent=2), encoding="utf-8")
+        unfinished.replace(path)

@@ -1,0 +1,103 @@
+"""Runs steps and keeps their logs; what has a log already is not run again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from acceptance.logs.header import Header, header_line
+from acceptance.runs.kubectl import ClusterError, Kubectl
+from acceptance.runs.step import Step
+
+__all__ = ["Collector"]
+
+_POLL_SECONDS: Final = 10
+
+
+class Collector:
+    """results: folder of the logs. say: for progress."""
+
+    def __init__(self, kubectl: Kubectl, results: Path, machine_type: str | None, say: Callable[[str], None]) -> None:
+        self._kubectl = kubectl
+        self._results = results
+        self._machine_type = machine_type
+        self._say = say
+
+    def run(self, steps: Sequence[Step]) -> list[Path]:
+        """Runs the steps at the same time; gives the logs in their order.
+
+        Raises ClusterError where the cluster refuses one; what was created is removed in any case.
+        """
+        open_ = [step for step in steps if not self._log(step).exists()]
+        for step in steps:
+            if step not in open_:
+                self._say(f"{step.title}: {self._log(step)} is there already, not run again")
+        started: list[Step] = []
+        try:
+            for step in open_:
+                self._say(f"{step.title}: started")
+                started.append(step)
+                self._kubectl.apply(step.objects)
+            for step in open_:
+                ended = self._wait(step)
+                self._keep(step)
+                self._say(f"{step.title}: {ended}, log in {self._log(step)}")
+        finally:
+            for step in started:
+                self._kubectl.delete(step.objects)
+        return [self._log(step) for step in steps]
+
+    def _log(self, step: Step) -> Path:
+        return self._results / f"{step.name}.log"
+
+    def _wait(self, step: Step) -> str:
+        since, told = time.monotonic(), ""
+        while True:
+            status = self._kubectl.get(*step.watched).get("status", {})
+            for condition in status.get("conditions", []):
+                if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed"):
+                    return f"{condition['type'].lower()} after {_minutes(time.monotonic() - since)}"
+            waited = time.monotonic() - since
+            if waited > step.minutes * 60:
+                return f"given up after {_minutes(waited)}: {self._pending(step)}"
+            now = self._pending(step)
+            if now != told:
+                self._say(f"{step.title}: {now} after {_minutes(waited)}")
+                told = now
+            time.sleep(_POLL_SECONDS)
+
+    def _pending(self, step: Step) -> str:
+        """How many pods are in which phase."""
+        phases: dict[str, int] = {}
+        for pod in self._pods(step):
+            phase = str(pod.get("status", {}).get("phase", "Unknown")).lower()
+            phases[phase] = phases.get(phase, 0) + 1
+        return ", ".join(f"{count} pods {phase}" for phase, count in sorted(phases.items())) or "no pods yet"
+
+    def _keep(self, step: Step) -> None:
+        nodes = {
+            name: str(pod["spec"]["nodeName"])
+            for pod in self._pods(step)
+            if pod.get("spec", {}).get("nodeName")
+            for name in (pod["metadata"]["name"], pod["spec"].get("hostname"))
+            if name
+        }
+        header = Header(nodes=nodes, machine_type=self._machine_type, algorithm=step.algorithm)
+        try:
+            text = self._kubectl.logs(step.logged)
+        except ClusterError as error:
+            text = f"no log: {error}\n"
+        path = self._log(step)
+        # A log that is cut off by a kill must not look like one that is there.
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(f"{header_line(header)}\n{text}", encoding="utf-8")
+        unfinished.replace(path)
+
+    def _pods(self, step: Step) -> list[dict[str, Any]]:
+        return self._kubectl.get("pods", "--selector", step.pods)["items"]
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min"

@@ -1,0 +1,61 @@
+"""What pods of acceptance have in common: they take whole training nodes, spares too, past the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from acceptance.runs.step import LABEL
+from components.kubernetes.names import GPU_TOLERATION, POOL, TRAINING_POOL
+
+__all__ = ["indexed_job", "on_nodes", "one_a_node"]
+
+_TTL_SECONDS: Final = 24 * 3600
+
+
+def indexed_job(name: str, step: str, *, count: int, pod: Mapping[str, Any]) -> dict[str, Any]:
+    """A Job of `count` pods at once, none of them restarted."""
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "labels": {LABEL: step}},
+        "spec": {
+            "completionMode": "Indexed",
+            "completions": count,
+            "parallelism": count,
+            "backoffLimit": 0,
+            "ttlSecondsAfterFinished": _TTL_SECONDS,
+            "template": {"metadata": {"labels": {LABEL: step}}, "spec": {"restartPolicy": "Never", **pod}},
+        },
+    }
+
+
+def one_a_node(step: str, nodes: Sequence[str]) -> dict[str, Any]:
+    """Fields of a pod that put one on each of the named training nodes."""
+    return {
+        "tolerations": [GPU_TOLERATION],
+        "automountServiceAccountToken": False,
+        "affinity": {
+            "nodeAffinity": on_nodes(nodes),
+            "podAntiAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": [
+                    {"labelSelector": {"matchLabels": {LABEL: step}}, "topologyKey": "kubernetes.io/hostname"}
+                ]
+            },
+        },
+    }
+
+
+def on_nodes(nodes: Sequence[str]) -> dict[str, Any]:
+    """A node affinity to the named training nodes."""
+    return {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [
+                {
+                    "matchExpressions": [{"key": POOL, "operator": "In", "values": [TRAINING_POOL]}],
+                    "matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}],
+                }
+                for node in nodes
+            ]
+        }
+    }

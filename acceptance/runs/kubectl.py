@@ -1,0 +1,56 @@
+"""The cluster, asked through kubectl: it knows every cloud's way to log in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from components.kubernetes.names import NAMESPACE
+
+__all__ = ["ClusterError", "Kubectl"]
+
+
+class ClusterError(Exception):
+    """kubectl is missing or refused something; the message is for the user."""
+
+
+class Kubectl:
+    """One cluster and the namespace where jobs run. context: of the kubeconfig; None for the current one."""
+
+    def __init__(self, context: str | None, namespace: str = NAMESPACE) -> None:
+        found = shutil.which("kubectl")
+        if found is None:
+            raise ClusterError("kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`")
+        self._command = (found, *(("--context", context) if context else ()), "--namespace", namespace)
+
+    def get(self, *words: str) -> dict[str, Any]:
+        """`kubectl get WORDS -o json`."""
+        return cast(dict[str, Any], json.loads(self._run("get", *words, "--output", "json")))
+
+    def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """Objects that are there already are an error: another acceptance runs, or one was killed."""
+        self._run("create", "--filename", "-", stdin=_list(objects))
+
+    def delete(self, objects: Sequence[Mapping[str, Any]]) -> None:
+        """What is gone already is none."""
+        self._run("delete", "--ignore-not-found", "--wait", "--filename", "-", stdin=_list(objects))
+
+    def logs(self, selector: str) -> str:
+        """All lines of the pods that a selector finds, each with its pod's name before it."""
+        most = ("--max-log-requests", "1000", "--tail", "-1")
+        return self._run("logs", "--selector", selector, "--prefix", "--all-containers", *most)
+
+    def _run(self, *words: str, stdin: str | None = None) -> str:
+        done = subprocess.run([*self._command, *words], input=stdin, capture_output=True, text=True, check=False)
+        if done.returncode:
+            # kubectl repeats each attempt in a log line of its own; what it says last is for people.
+            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise ClusterError(f"kubectl {' '.join(words[:2])}: {said[-1]}")
+        return done.stdout
+
+
+def _list(objects: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})

@@ -1,0 +1,23 @@
+"""What an hour of the tested nodes costs, by the price book."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from components.shapes import Shape
+from cost.prices import Price, PriceBook
+
+__all__ = ["cost_line"]
+
+
+def cost_line(machine: Shape, region: str, nodes: int, hours: Decimal) -> str:
+    """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""
+    what = f"{nodes} x {machine.machine_type} for {hours:f} h"
+    found = PriceBook.in_use().lookup(machine.cloud, region, machine.machine_type, unit="instance-hour")
+    if not isinstance(found, Price):
+        return f"{what}: not priced, {found.reason}"
+    total = found.usd * nodes * hours
+    return (
+        f"{what}: ${total:,.2f} on demand ({nodes} x {found.usd:f} x {hours:f}; {found.row.source}, "
+        f"{found.row.as_of}). Nodes cost this whether they are tested or idle; what is reserved is paid for already."
+    )

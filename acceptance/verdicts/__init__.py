@@ -1,0 +1,1 @@
+"""What passes: one kind of measurement a module."""

@@ -1,0 +1,160 @@
+"""Whether the GPU fabric carries what its cards can, by one run of an all-reduce benchmark.
+
+A ring crosses every node's cards with all of its data, so its bus bandwidth is at most what the cards of one node
+carry. NCCL's default is often a tree, which on few nodes reports more than that (about 1.88, 1.29 and 1.13 times at 2,
+4 and 8 nodes) and could pass with half of the cards dead: it is held against published figures alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from acceptance.logs.nccl_messages import SOCKET
+from acceptance.measured import RING, AllReduce, Payload
+from acceptance.references import Reference, reference
+from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from components.shapes import Shape
+
+__all__ = ["LEAST_PAYLOAD", "SHARE_OF_LINE_RATE", "judge_fabric", "line_rate", "measured_bandwidth", "size_words"]
+
+SHARE_OF_LINE_RATE: Final = 0.8
+"""Of the line rate that a ring must reach, and of a published figure without a bound of its own."""
+
+LEAST_PAYLOAD: Final = 4 * 10**9
+"""Bytes: smaller payloads measure latency as much as bandwidth."""
+
+_LIKE_TCP: Final = 0.1
+"""Of the line rate: below is where TCP over the host's own interface ends up, whatever the fabric could do."""
+
+_MORE_THAN_ALL: Final = 1.02
+"""Of the line rate: what rounding and clocks may add to a ring that is one."""
+
+_CHECK: Final = "check the fabric plugin, the device plugin and what the pod asks for"
+
+
+def line_rate(shape: Shape) -> float:
+    """GB/s that the fabric cards of one node carry in one direction."""
+    return shape.fabric_gbps / 8
+
+
+def measured_bandwidth(run: AllReduce) -> Payload | None:
+    """The largest payload, if it is large enough to be judged."""
+    large = [payload for payload in run.payloads if payload.size >= LEAST_PAYLOAD]
+    return max(large, key=lambda payload: payload.size) if large else None
+
+
+@dataclass(frozen=True)
+class _Finding:
+    outcome: Outcome
+    why: str
+    wanted: str = ""
+    nodes: tuple[str, ...] = ()
+
+
+def judge_fabric(run: AllReduce, shape: Shape | None) -> Verdict:
+    """The verdict of one run. shape: the machine of its nodes, where anybody said which."""
+    payload = measured_bandwidth(run)
+    finding = _finding(run, payload, shape)
+    return Verdict(
+        check=f"all-reduce, {run.node_count} nodes" if run.node_count and run.node_count > 1 else "all-reduce",
+        outcome=finding.outcome,
+        why=finding.why,
+        measured=f"{payload.bus_gb_per_s:,.1f} GB/s at {size_words(payload.size)}" if payload else "",
+        wanted=finding.wanted,
+        nodes=finding.nodes,
+        log=run.log,
+        line=run.line,
+    )
+
+
+def _finding(run: AllReduce, payload: Payload | None, shape: Shape | None) -> _Finding:
+    wrong = next((row for row in run.payloads if row.wrong), None)
+    if wrong is not None:
+        return _Finding(
+            FAIL,
+            f"{wrong.wrong:,} elements have wrong results at {size_words(wrong.size)}: a GPU, NVLink or card corrupts "
+            "data; run pairs to find the node",
+        )
+    if run.node_count != 1 and run.network == SOCKET:
+        return _Finding(FAIL, f'the GPU fabric is off: NCCL said "Using network {SOCKET}", which is TCP; {_CHECK}')
+    if run.errors:
+        first, named = run.errors[0], tuple(dict.fromkeys(error.node for error in run.errors if error.node))
+        return _Finding(FAIL, f"line {first.line}: {first.text}", nodes=named)
+    if payload is None:
+        return _Finding(CANNOT_TELL, _no_payload(run))
+    if run.node_count == 1:
+        return _Finding(CANNOT_TELL, "one node uses NVLink, not the fabric; run on two or more")
+    if shape is None:
+        return _Finding(CANNOT_TELL, "the log does not say which machines ran; add --machine, such as p5.48xlarge")
+    if not shape.fabric_gbps:
+        return _Finding(CANNOT_TELL, f"{shape.machine_type} has no GPU fabric")
+    share = payload.bus_gb_per_s / line_rate(shape)
+    if share < _LIKE_TCP:
+        of_all = f"{share:.0%} of the {line_rate(shape):,.0f} GB/s of the cards"
+        return _Finding(FAIL, f"the GPU fabric is off: {of_all} is what TCP gives; {_CHECK}")
+    if not run.complete:
+        return _Finding(CANNOT_TELL, "the log ends before the tool did: it was cut off, or the run was; run it again")
+    if run.algorithm == RING:
+        return _by_line_rate(share, payload, shape, run.node_count)
+    return _by_reference(payload, shape, run)
+
+
+def _by_line_rate(share: float, payload: Payload, shape: Shape, nodes: int | None) -> _Finding:
+    rate = line_rate(shape)
+    wanted = f"{SHARE_OF_LINE_RATE:.0%} of {rate:,.0f} GB/s"
+    if share > _MORE_THAN_ALL:
+        why = f"{share:.0%} of what the cards carry: no ring through them; run with NCCL_ALGO=RING, without SHARP"
+        return _Finding(CANNOT_TELL, why, wanted)
+    if share >= SHARE_OF_LINE_RATE:
+        return _Finding(PASS, f"{share:.0%} of line rate by ring", wanted)
+    cards = math.ceil(payload.bus_gb_per_s / (rate / shape.network_cards))
+    slowest = "the slower of the two" if nodes == 2 else "the slowest node"
+    find = "more pairs" if nodes == 2 else "pairs"
+    return _Finding(
+        FAIL,
+        f"{share:.0%} of line rate by ring, which {cards} of a node's {shape.network_cards} cards could carry; "
+        f"{slowest} sets the figure, and {find} show which",
+        wanted,
+    )
+
+
+def _by_reference(payload: Payload, shape: Shape, run: AllReduce) -> _Finding:
+    known = reference(shape.machine_type, run.node_count) if run.node_count else None
+    if known is None:
+        said = (
+            f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not say which algorithm ran"
+        )
+        return _Finding(
+            CANNOT_TELL,
+            f"{said}; trees exceed line rate on few nodes even with dead cards, and no figure is published to hold it "
+            "against; run with NCCL_ALGO=RING, or say --algorithm ring if it was",
+        )
+    warn, replace = _bounds(known)
+    wanted = f"{warn:,.0f} GB/s ({known.expected:,.0f} published)"
+    if payload.bus_gb_per_s >= warn:
+        return _Finding(PASS, f"as published: {known.source}", wanted)
+    outcome, least = (FAIL, replace) if payload.bus_gb_per_s < replace else (WARN, warn)
+    return _Finding(outcome, f"below {least:,.0f} GB/s ({known.source}); run with NCCL_ALGO=RING, then pairs", wanted)
+
+
+def _bounds(known: Reference) -> tuple[float, float]:
+    """(warn, replace), GB/s."""
+    share = SHARE_OF_LINE_RATE * known.expected
+    return known.warn or share, known.replace or share
+
+
+def _no_payload(run: AllReduce) -> str:
+    if not run.complete:
+        return "the log ends before a payload of 4 GB: it was cut off, or the run was; run it again"
+    largest = max((payload.size for payload in run.payloads), default=0)
+    return f"the largest payload is {size_words(largest)}, too small to show the fabric; run -b 4G -e 16G"
+
+
+def size_words(size: int) -> str:
+    """4 GiB and the like."""
+    for unit, step in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= step:
+            return f"{size / step:,.4g} {unit}"
+    return f"{size} B"

@@ -1,0 +1,78 @@
+"""Which nodes are slow, by runs of two nodes each: a ring of two shows the slower one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from acceptance.logs.nccl_messages import SOCKET
+from acceptance.measured import RING, AllReduce
+from acceptance.verdicts.fabric import judge_fabric
+from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
+from components.shapes import Shape
+
+__all__ = ["is_pair", "judge_pairs"]
+
+
+def is_pair(run: AllReduce) -> bool:
+    """Whether a run tells of two named nodes: a ring that came to its end, and nothing else went wrong."""
+    sound = run.complete and not run.errors and not any(payload.wrong for payload in run.payloads)
+    return sound and len(run.nodes) == 2 and run.algorithm == RING and run.network != SOCKET
+
+
+def judge_pairs(runs: Sequence[tuple[AllReduce, Shape | None]]) -> Verdict | None:
+    """One verdict over all runs of two named nodes; None where there are fewer than two such runs.
+
+    A node is suspect when it was slow with every partner, so that a good one stuck with a bad one is not accused.
+    """
+    pairs = [(run, shape) for run, shape in runs if is_pair(run)]
+    if len(pairs) < 2:
+        return None
+    good: set[frozenset[str]] = set()
+    bad: set[frozenset[str]] = set()
+    for run, shape in pairs:
+        outcome = judge_fabric(run, shape).outcome
+        if outcome != CANNOT_TELL:
+            (good if outcome == PASS else bad).add(frozenset(run.nodes))
+    bad -= good  # what was fast once has no dead card
+    everyone = _nodes(run.nodes for run, _ in pairs)
+    untold = sum(frozenset(run.nodes) not in good | bad for run, _ in pairs)
+    outcome, why, nodes = _finding(good, bad, untold=untold)
+    return Verdict(
+        check="pairs", outcome=outcome, why=why, measured=f"{len(pairs)} pairs of {len(everyone)} nodes", nodes=nodes
+    )
+
+
+def _finding(
+    good: set[frozenset[str]], bad: set[frozenset[str]], *, untold: int
+) -> tuple[Outcome, str, tuple[str, ...]]:
+    """(outcome, why, nodes to look at)."""
+    fine = _nodes(good)
+    suspects = sorted(_nodes(bad) - fine)
+    links = sorted(tuple(sorted(pair)) for pair in bad if pair <= fine)
+    if bad and not good:
+        return (
+            FAIL,
+            "every pair is slow: not one node but the fabric; check plugin, placement and drivers",
+            tuple(suspects),
+        )
+    if suspects:
+        told = "; ".join(f"{node} is slow with {_partners(node, bad)}" for node in suspects)
+        return FAIL, f"{told}, and fast with nobody: cordon and replace", tuple(suspects)
+    if links:
+        told = "; ".join(" and ".join(link) for link in links)
+        return (
+            FAIL,
+            f"slow between {told} only, each fast with others: run that pair again",
+            tuple(sorted(_nodes(map(frozenset, links)))),
+        )
+    if untold or not good:
+        return CANNOT_TELL, f"{untold} pairs could not be judged; see each run", ()
+    return PASS, "every pair is as fast as its cards allow", ()
+
+
+def _nodes(pairs: Iterable[Iterable[str]]) -> set[str]:
+    return {node for pair in pairs for node in pair}
+
+
+def _partners(node: str, pairs: set[frozenset[str]]) -> str:
+    return ", ".join(sorted(other for pair in pairs if node in pair for other in pair - {node}))

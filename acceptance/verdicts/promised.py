@@ -1,0 +1,80 @@
+"""Whether what the spec promises was kept: each promise by itself, and those that nothing has shown yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from acceptance.measured import RING, AllReduce, Measurement, Replacement, Storage
+from acceptance.promises import Promises
+from acceptance.verdicts.fabric import measured_bandwidth
+from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
+
+__all__ = ["judge_promises"]
+
+
+def judge_promises(promises: Promises, measurements: Sequence[Measurement]) -> Iterator[Verdict]:
+    """A verdict for each promise of bus bandwidth and replacement, and for each that no log speaks of.
+
+    Storage has its verdicts where it is measured.
+    """
+    yield from _bandwidth(promises, measurements)
+    yield from _replacement(promises, measurements)
+    storage = [run for run in measurements if isinstance(run, Storage)]
+    streams = any(phase.gb_per_s and (run.file_bytes or 2**20) >= 2**20 for run in storage for phase in run.phases)
+    files = any(phase.files_per_s for run in storage for phase in run.phases)
+    if promises.storage_gb_per_s and not streams:
+        yield _unshown(promises.storage_gb_per_s.field, f"{promises.storage_gb_per_s.value:f} GB/s")
+    if promises.files_per_s and not files:
+        yield _unshown(promises.files_per_s.field, f"{promises.files_per_s.value:f} files/s")
+
+
+def _bandwidth(promises: Promises, measurements: Sequence[Measurement]) -> Iterator[Verdict]:
+    for nodes, promise in sorted(promises.bus_gb_per_s.items()):
+        wanted = f"{promise.value:f} GB/s"
+        runs = [
+            (run, payload)
+            for run in measurements
+            if isinstance(run, AllReduce) and run.node_count == nodes and run.algorithm == RING and run.complete
+            if (payload := measured_bandwidth(run)) is not None
+        ]
+        if not runs:
+            yield _unshown(promise.field, wanted)
+            continue
+        run, payload = min(runs, key=lambda found: found[1].bus_gb_per_s)
+        kept = payload.bus_gb_per_s >= promise.value
+        yield Verdict(
+            check=promise.field,
+            outcome=PASS if kept else FAIL,
+            why="kept"
+            if kept
+            else f"{payload.bus_gb_per_s / float(promise.value):.0%} of the promise, by the slowest run",
+            measured=f"{payload.bus_gb_per_s:,.1f} GB/s",
+            wanted=wanted,
+            log=run.log,
+            line=run.line,
+        )
+
+
+def _replacement(promises: Promises, measurements: Sequence[Measurement]) -> Iterator[Verdict]:
+    promise = promises.replacement_hours
+    records = [record for record in measurements if isinstance(record, Replacement)]
+    for record in records:
+        wanted = "" if promise is None else f"{promise.value:f} h"
+        kept = promise is not None and record.hours <= promise.value
+        yield Verdict(
+            check="node replaced",
+            outcome="measured" if promise is None else PASS if kept else FAIL,
+            why=f"{record.node}: "
+            + ("nothing was promised" if promise is None else "kept" if kept else "later than promised"),
+            measured=f"{record.hours:,.1f} h",
+            wanted=wanted,
+            nodes=() if promise is None or kept else (record.node,),
+            log=record.log,
+            line=record.line,
+        )
+    if promise is not None and not records:
+        yield _unshown(promise.field, f"{promise.value:f} h")
+
+
+def _unshown(field: str, wanted: str) -> Verdict:
+    return Verdict(check=field, outcome=CANNOT_TELL, why="promised, and no log shows it", wanted=wanted)

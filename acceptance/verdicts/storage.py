@@ -1,0 +1,61 @@
+"""Whether shared storage is as fast as promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acceptance.measured import Storage, StoragePhase
+from acceptance.promises import Promises
+from acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome, Verdict
+
+__all__ = ["judge_storage"]
+
+
+def judge_storage(run: Storage, promises: Promises) -> Iterator[Verdict]:
+    """A verdict for each kind of work: streams by GB/s, many small files by files a second."""
+    for phase in run.phases:
+        small = phase.work in ("create", "stat", "delete") or (run.file_bytes or 2**20) < 2**20
+        yield _files(run, phase, promises) if small else _stream(run, phase, promises)
+    for error in run.errors:
+        named = (error.node,) if error.node else ()
+        yield Verdict(check="storage", outcome=FAIL, why=error.text, nodes=named, log=run.log, line=error.line)
+
+
+def _stream(run: Storage, phase: StoragePhase, promises: Promises) -> Verdict:
+    promise = promises.storage_gb_per_s
+    speed = phase.gb_per_s or 0.0
+    outcome, why = _judged(speed, None if promise is None else float(promise.value), "storage.shared.gb_per_s")
+    return Verdict(
+        check=f"storage {phase.work}{_of(run)}",
+        outcome=outcome,
+        why=why if promise is None else f"{why} {promise.field}",
+        measured=f"{speed:,.2f} GB/s",
+        wanted="" if promise is None else f"{promise.value:f} GB/s",
+        log=run.log,
+        line=run.line,
+    )
+
+
+def _files(run: Storage, phase: StoragePhase, promises: Promises) -> Verdict:
+    promise = promises.files_per_s
+    speed = phase.files_per_s or 0.0
+    outcome, why = _judged(speed, None if promise is None else float(promise.value), "promises.files_per_s")
+    return Verdict(
+        check=f"small files: {phase.work}{_of(run)}",
+        outcome=outcome,
+        why=why if promise is None else f"{why} {promise.field}",
+        measured=f"{speed:,.0f} files/s",
+        wanted="" if promise is None else f"{promise.value:f} files/s",
+        log=run.log,
+        line=run.line,
+    )
+
+
+def _judged(measured: float, wanted: float | None, field: str) -> tuple[Outcome, str]:
+    if wanted is None:
+        return MEASURED, f"nothing was promised: a spec with {field} gives the figure"
+    return (PASS, "reaches") if measured >= wanted else (FAIL, f"{measured / wanted:.0%} of")
+
+
+def _of(run: Storage) -> str:
+    return f", {run.node_count} nodes" if run.node_count else ""

@@ -1,0 +1,117 @@
+"""`cluster acceptance` as its user meets it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from components.__main__ import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
+TRIAL = Path(__file__).parents[2] / "stacks/specs/trial.yaml"
+
+
+def run(*words: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["acceptance", *map(str, words)], input=stdin)
+
+
+def test_a_log_that_passes_gives_0_and_one_that_fails_1() -> None:
+    assert run("report", EXAMPLES / "p5-ring-healthy.log").exit_code == 0
+    assert run("report", EXAMPLES / "p5-pairs-one-slow.log").exit_code == 1
+    assert run("report", EXAMPLES / "a3-mega-cut-off.log").exit_code == 1
+
+
+def test_a_log_may_come_by_standard_input() -> None:
+    result = run("report", "-", stdin=(EXAMPLES / "p5-ring-healthy.log").read_text())
+
+    assert result.output.startswith("Acceptance: pass (1 pass)\n")
+
+
+def test_every_file_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("it works")
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(TRIAL.read_text() + "promises:\n  bus_gb_per_s:\n    1: 300\n  speed: 4\n")
+
+    result = run("report", notes, tmp_path / "gone.log", "--machine", "p5.48xlrge", "--spec", spec)
+
+    assert result.exit_code == 2
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith(f"{notes} starts with 'it works', as no log does that is read here")
+    assert lines[1] == f"{tmp_path}/gone.log can't be read: No such file or directory; name a log"
+    assert lines[2] == "--machine is 'p5.48xlrge', which is not in the table of shapes; did you mean p5.48xlarge?"
+    assert lines[3].endswith("/spec.yaml: 2 problems")
+    assert "Traceback" not in result.stderr
+
+
+def test_promises_of_the_spec_are_judged(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(TRIAL.read_text() + "promises:\n  bus_gb_per_s:\n    8: 380\n  replacement_hours: 4\n")
+
+    logs = [EXAMPLES / name for name in ("p5-ring-healthy.log", "replaced-node.json", "p5-storage-elbencho.json")]
+
+    result = run("report", *logs, "--spec", spec, "--format", "json")
+
+    verdicts = {verdict["check"]: verdict["outcome"] for verdict in json.loads(result.output)["verdicts"]}
+    assert {check: verdicts[check] for check in verdicts if "small" not in check} == {
+        "promises.bus_gb_per_s.8": "fail",
+        "node replaced": "pass",
+        "all-reduce, 8 nodes": "pass",
+        "storage write, 4 nodes": "fail",
+        "storage read, 4 nodes": "pass",
+    }
+
+
+def test_the_page_needs_no_network_and_says_in_words_what_it_draws(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+
+    result = run("report", EXAMPLES / "p5-ring-healthy.log", "--machine", "p5.48xlarge", "--format", "html", "-o", page)
+
+    text = page.read_text()
+    assert result.exit_code == 0
+    assert re.findall(r"(?:src|href)=|https?://", text) == []
+    assert re.search(r'<svg [^>]*aria-label="([^"]*)"', text)[1] == (  # type: ignore[index]
+        "Bus bandwidth over payload. 8 nodes, ring: "
+        f"{EXAMPLES / 'p5-ring-healthy.log'}:5: 371.4 GB/s at most; a ring must reach 320 GB/s"
+    )
+
+
+def test_names_in_a_page_are_escaped(tmp_path: Path) -> None:
+    log = tmp_path / "<script>.log"
+    log.write_text((EXAMPLES / "p5-ring-healthy.log").read_text().replace("ip-10-0", "<img src=x>"))
+
+    assert "<img" not in run("report", log, "--format", "html").output
+    assert "<script>" not in run("report", log, "--format", "html").output
+
+
+def test_topology_reads_what_kubectl_printed(tmp_path: Path) -> None:
+    nodes = tmp_path / "nodes.json"
+    nodes.write_text('{"items": []}')
+
+    assert run("topology", nodes).exit_code == 1
+    nodes.write_text("[]")
+    assert run("topology", nodes).stderr == (
+        f'{nodes}: has no "items"; write what `kubectl get nodes -o json` prints\n'
+    )
+    nodes.write_text("{")
+    assert run("topology", nodes).exit_code == 2
+
+
+def test_a_machine_without_kubectl_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    result = run("topology")
+
+    assert (result.exit_code, result.stderr) == (
+        3,
+        "kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`\n",
+    )
+
+
+def test_nodes_are_for_a_dry_run_alone() -> None:
+    assert run("run", "--nodes", "4").exit_code == 2
+    assert run("run", "--nodes", "4", "--dry-run").exit_code == 0

@@ -1,0 +1,163 @@
+"""Each example log tells its story."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acceptance.judge import judge, with_algorithm
+from acceptance.logs import read_log
+from acceptance.logs.read import Log
+from acceptance.promises import Promises
+from components.shapes import Shape, shapes
+
+EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
+SLOW, BUSY = "ip-10-0-64-16.ec2.internal", "ip-10-0-64-17.ec2.internal"
+
+
+def judged(name: str, machine: str | None = None, algorithm: str | None = None) -> list[tuple[str, str, str]]:
+    """(check, outcome, why) of each verdict."""
+    path = EXAMPLES / name
+    log = read_log(path, path.read_text())
+    if algorithm:
+        log = Log(log.name, with_algorithm(log.measurements, algorithm), log.damages)
+    return [(v.check, v.outcome, v.why) for v in judge([log], machine=shape(machine), promises=Promises())]
+
+
+def shape(machine: str | None) -> Shape | None:
+    return next((row for row in shapes() if row.machine_type == machine), None)
+
+
+def test_a_healthy_ring_passes() -> None:
+    assert judged("p5-ring-healthy.log") == [("all-reduce, 8 nodes", "pass", "93% of line rate by ring")]
+
+
+def test_half_of_the_cards_dead_fails_and_says_how_many_carry() -> None:
+    assert judged("ndv5-half-of-the-cards.json", "Standard_ND96isr_H100_v5") == [
+        (
+            "all-reduce, 8 nodes",
+            "fail",
+            "46% of line rate by ring, which 4 of a node's 8 cards could carry; the slowest node sets the figure, and "
+            "pairs show which",
+        )
+    ]
+
+
+def test_one_slow_node_of_eight_is_named() -> None:
+    pairs, *slow = judged("p5-pairs-one-slow.log")
+
+    partners = ", ".join(f"ip-10-0-64-{number}.ec2.internal" for number in (11, 13, 18))
+    assert pairs == ("pairs", "fail", f"{SLOW} is slow with {partners}, and fast with nobody: cordon and replace")
+    assert [(check, outcome) for check, outcome, _ in slow] == [("all-reduce, 2 nodes", "fail")] * 3
+
+
+def test_two_slow_nodes_of_eight_are_both_named() -> None:
+    pairs, *slow = judged("p5-pairs-two-slow.log")
+
+    assert pairs[:2] == ("pairs", "fail")
+    assert pairs[2].startswith("ip-10-0-64-13.ec2.internal is slow with ")
+    assert f"; {BUSY} is slow with " in pairs[2]
+    assert len(slow) == 6
+
+
+def test_tcp_is_a_fabric_that_is_off() -> None:
+    assert judged("a3-mega-tcp-fallback.log", "a3-megagpu-8g", "ring") == [
+        (
+            "all-reduce, 2 nodes",
+            "fail",
+            'the GPU fabric is off: NCCL said "Using network Socket", which is TCP; check the fabric plugin, the '
+            "device plugin and what the pod asks for",
+        )
+    ]
+
+
+def test_a_log_that_was_cut_off_tells_nothing() -> None:
+    assert judged("a3-mega-cut-off.log", "a3-megagpu-8g") == [
+        (
+            "all-reduce, 4 nodes",
+            "cannot tell",
+            "the log ends before a payload of 4 GB: it was cut off, or the run was; run it again",
+        )
+    ]
+
+
+def test_an_error_in_the_middle_fails_and_names_the_node_whose_card_it_was() -> None:
+    path = EXAMPLES / "ndv5-error-in-the-middle.log"
+    (verdict,) = judge([read_log(path, path.read_text())], machine=None, promises=Promises())
+
+    assert (verdict.outcome, verdict.nodes) == (
+        "fail",
+        ("aks-training-20417311-vmss000002",),
+    )
+    assert verdict.why.startswith("line 47: ")
+    assert "status=12" in verdict.why
+
+
+def test_wrong_sums_fail_however_fast() -> None:
+    assert judged("p5-wrong-results.log") == [
+        (
+            "all-reduce, 2 nodes",
+            "fail",
+            "34 elements have wrong results at 4 GiB: a GPU, NVLink or card corrupts data; run pairs to find the node",
+        )
+    ]
+
+
+def test_a_default_algorithm_is_held_against_what_was_published_alone() -> None:
+    assert [judged(name, machine)[0][1] for name, machine in (
+        ("ndv5-default-two-nodes.log", "Standard_ND96isr_H100_v5"),
+        ("p5-default-two-nodes.log", "p5.48xlarge"),
+    )] == ["pass", "cannot tell"]  # fmt: skip
+
+
+def test_the_table_of_the_pytorch_benchmark_is_read() -> None:
+    assert judged("a3-mega-pytorch-table.log", "a3-megagpu-8g", "ring") == [
+        ("all-reduce, 4 nodes", "pass", "87% of line rate by ring")
+    ]
+
+
+def test_interleaved_diagnoses_are_told_apart_by_their_pods() -> None:
+    assert judged("ndv5-diagnosis-interleaved.log") == [
+        ("GPU diagnosis", "pass", "aks-training-20417311-vmss000000 passed"),
+        (
+            "GPU diagnosis",
+            "fail",
+            "GPU 6 of aks-training-20417311-vmss000001 failed memory: Memory test: found 3 uncorrectable errors: the "
+            "node counts as broken; cordon and replace it",
+        ),
+    ]
+
+
+def test_an_older_diagnosis_is_read() -> None:
+    assert judged("p5-diagnosis-dcgm3.json") == [
+        (
+            "GPU diagnosis",
+            "warn",
+            "a node that the log does not name: Targeted Power: GPU 2: clocks were throttled by HW_SLOWDOWN",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "checks"),
+    [
+        (
+            "p5-storage-elbencho.json",
+            ["storage write, 4 nodes", "storage read, 4 nodes"]
+            + [f"small files: {work}, 4 nodes" for work in ("create", "stat", "read", "delete")],
+        ),
+        ("ndv5-storage-fio.json", ["storage read, 2 nodes"]),
+        ("replaced-node.json", ["node replaced"]),
+    ],
+)
+def test_what_nobody_promised_is_measured_and_not_judged(name: str, checks: list[str]) -> None:
+    assert [(check, outcome) for check, outcome, _ in judged(name)] == [(check, "measured") for check in checks]
+
+
+def test_every_example_log_has_its_row_in_the_readme() -> None:
+    rows = (EXAMPLES / "README.md").read_text()
+
+    assert [
+        path.name for path in EXAMPLES.iterdir() if path.name != "README.md" and f"| `{path.name}` |" not in rows
+    ] == []
