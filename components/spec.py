@@ -373,7 +373,7 @@ class Exemption(Model):
 class Promises(Model):
     """What was promised of the cluster, by its seller or to its users; `cluster acceptance report` judges each."""
 
-    bus_gb_per_s: dict[Annotated[int, Field(ge=2)], Annotated[Decimal, Field(gt=0)]] = Field(
+    bus_gb_per_s: dict[int, Decimal] = Field(
         default_factory=dict,
         description="Number of nodes -> bus bandwidth of a ring all-reduce over them, GB/s (10^9 bytes)",
         examples=[{4: 360, 8: 350}],
@@ -390,6 +390,21 @@ class Promises(Model):
     replacement_hours: Decimal | None = Field(
         default=None, gt=0, description="Hours from asking for a broken node's successor until it is ready"
     )
+
+    @field_validator("bus_gb_per_s", mode="before")
+    @classmethod
+    def bandwidth_is_told_by_number_of_nodes(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        problems: list[str] = []
+        for nodes, speed in cast(dict[Any, Any], value).items():
+            if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
+                problems.append(f"has {nodes!r} as a number of nodes; write 2 or more, such as 4: 360")
+            elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
+                problems.append(f"has {speed!r} for {nodes} nodes; write GB/s above 0, such as {nodes}: 360")
+        if problems:
+            raise ValueError("\n".join(problems))
+        return cast(dict[Any, Any], value)
 
 
 class ClusterSpec(Model):
