@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
+from functools import cache
+from typing import Final
 
-__all__ = ["Assumptions"]
+from cost.resources import Resource
+from cost.tables import usage_words
+
+__all__ = ["Assumptions", "Exceptions", "fault_of", "unknown_name"]
 
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),
     ("reservation_1y_share", "reservation_3y_share", "savings_plan_1y_share", "savings_plan_3y_share"),
 )
 """Shares of machines that commitments cover, by cloud."""
+
+_MOST: Final = {"hours_per_month": Decimal(744)}
+"""Upper bounds other than that of shares, which is 1; the longest month has 31 days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exceptions:
+    """What holds for some resources only: type token -> values, and name or URN -> values, which go first.
+
+    source: the file that says so.
+    """
+
+    types: Mapping[str, Mapping[str, Decimal]]
+    resources: Mapping[str, Mapping[str, Decimal]]
+    source: str
+
+    def of(self, resource: Resource) -> dict[str, Decimal]:
+        """The values for one resource."""
+        return {
+            **self.types.get(resource.type, {}),
+            **self.resources.get(resource.name, {}),
+            **self.resources.get(resource.urn, {}),
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,6 +54,7 @@ class Assumptions:
         or three years covers, 0 to 1 together.
     reservation_1y_share, reservation_3y_share, savings_plan_1y_share, savings_plan_3y_share: the same of Azure's, 0
         to 1 all together.
+    hours_per_month: hours that a machine runs which is paid for by the hour; what is reserved is paid for all month.
     nat_gib: GiB that a NAT gateway processes.
     egress_gib: GiB that leave for the internet through a NAT gateway of Google Cloud or Azure.
     lb_gib: GiB that a load balancer of Azure processes.
@@ -36,6 +67,8 @@ class Assumptions:
     s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;
         of a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
     sqs_million_requests: millions of requests to a queue.
+    more: values of names that only tables use (`cost/tables/usage.csv`), which are 0 unless set.
+    exceptions: what holds for some resources only.
     """
 
     expected_share: Decimal = Decimal("0.5")
@@ -45,6 +78,7 @@ class Assumptions:
     reservation_3y_share: Decimal = Decimal(0)
     savings_plan_1y_share: Decimal = Decimal(0)
     savings_plan_3y_share: Decimal = Decimal(0)
+    hours_per_month: Decimal = Decimal(730)
     nat_gib: Decimal = Decimal(0)
     egress_gib: Decimal = Decimal(0)
     lb_gib: Decimal = Decimal(0)
@@ -57,33 +91,75 @@ class Assumptions:
     gcs_gib: Decimal = Decimal(0)
     blob_gib: Decimal = Decimal(0)
     sqs_million_requests: Decimal = Decimal(0)
+    more: Mapping[str, Decimal] = field(default_factory=dict[str, Decimal])
+    exceptions: Exceptions | None = None
 
     @classmethod
     def names(cls) -> list[str]:
         """The names that `with_values` takes."""
-        return [item.name for item in fields(cls)]
+        own = _own_names()
+        return [*own, *(name for name in usage_words() if name not in own)]
+
+    def amount(self, name: str) -> Decimal:
+        """The value of a name."""
+        return getattr(self, name) if name in _own_names() else self.more.get(name, Decimal(0))
+
+    def said(self, name: str) -> str:
+        """The value of a name with its unit, for people."""
+        return f"{name}: {self.amount(name):f} {usage_words()[name]}"
+
+    def of(self, resource: Resource) -> Assumptions:
+        """What holds for one resource."""
+        values = {} if self.exceptions is None else self.exceptions.of(resource)
+        return self._with(values) if values else self
 
     def with_values(self, values: dict[str, str]) -> Assumptions:
         """A copy with some values replaced. ValueError names an unknown name, or a value that cannot be."""
         changes: dict[str, Decimal] = {}
         for name, text in values.items():
             if name not in self.names():
-                raise ValueError(f"assumption {name!r} is not known; known: {', '.join(self.names())}")
-            try:
-                value = Decimal(text)
-            except InvalidOperation:
-                raise ValueError(
-                    f"assumption {name}={text!r} is not a number; write {name}=0.5 or {name}=200"
-                ) from None
-            most = 1 if name.endswith("_share") else None
-            if not value.is_finite() or value < 0 or (most is not None and value > most):
-                allowed = "between 0 and 1" if most is not None else "0 or more"
-                raise ValueError(f"assumption {name}={text} is out of range; give a number {allowed}")
-            changes[name] = value
-        found = replace(self, **changes)
+                raise ValueError(f"assumption {unknown_name(name)}")
+            fault = fault_of(name, text)
+            if fault:
+                raise ValueError(f"assumption {name}={fault}")
+            changes[name] = Decimal(text)
+        found = self._with(changes)
         for together in _COVERS:
             shares = {name: getattr(found, name) for name in together if getattr(found, name)}
             if sum(shares.values()) > 1:
                 shown = " and ".join(f"{name}={share}" for name, share in shares.items())
                 raise ValueError(f"assumptions {shown} are more than 1 together; a machine is under one commitment")
         return found
+
+    def _with(self, values: Mapping[str, Decimal]) -> Assumptions:
+        own = _own_names()
+        changes = {name: value for name, value in values.items() if name in own}
+        more = {name: value for name, value in values.items() if name not in own}
+        return replace(self, more={**self.more, **more} if more else self.more, **changes)
+
+
+@cache
+def _own_names() -> tuple[str, ...]:
+    """The names that are fields."""
+    return tuple(item.name for item in fields(Assumptions) if item.name not in ("more", "exceptions"))
+
+
+def unknown_name(name: str) -> str:
+    """That a name is not known, and those that come near."""
+    known = Assumptions.names()
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or [one for one in known if name in one][:3]
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"{name!r} is not known{meant} `cost usage names` lists all {len(known)}"
+
+
+def fault_of(name: str, text: str) -> str:
+    """The value of a name and what is wrong with it; empty when nothing is."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return f"{text!r} is not a number; write one such as 0.5 or 200"
+    most = Decimal(1) if name.endswith("_share") else _MOST.get(name)
+    if not value.is_finite() or value < 0 or (most is not None and value > most):
+        allowed = f"between 0 and {most}" if most is not None else "0 or more"
+        return f"{text} is out of range; give a number {allowed}"
+    return ""

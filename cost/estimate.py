@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -266,12 +266,13 @@ def _outcomes(
             if reason is None
             else Free(resource.urn, resource.type, *reason)
         ]
+    mine = assumptions.of(resource)
     ask = Subject(
         urn=resource.urn,
         resource=resource,
         resources=resources,
         book=book,
-        assumptions=assumptions,
+        assumptions=mine,
         part=part,
         provider=provider_of(resource.type),
         duration_days=duration_days,
@@ -279,12 +280,24 @@ def _outcomes(
     found: list[CostLine | Free | NotPriced] = []
     try:
         for outcome in handler(ask):  # one by one: what came before a failure is kept
-            found.append(outcome)
+            found.append(outcome if mine is assumptions else _excepted(outcome, resource, assumptions))
     except CannotPrice as error:
         found.append(ask.not_priced(error))
     except Exception as error:  # a fault of one handler must neither hide nor stop the rest
         found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [ask.not_priced("its handler found nothing to bill")]
+
+
+def _excepted(
+    outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
+) -> CostLine | Free | NotPriced:
+    """The outcome, saying for which resource its assumption holds where that is an exception."""
+    exceptions = assumptions.exceptions
+    if exceptions is None or not isinstance(outcome, CostLine):
+        return outcome
+    if not any(f"{name}:" in outcome.assumption for name in exceptions.of(resource)):
+        return outcome
+    return replace(outcome, assumption=f"{outcome.assumption} ({resource.name}, by {exceptions.source})")
 
 
 class _Parts:

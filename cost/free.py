@@ -37,7 +37,6 @@ _OBJECT = ("runs on nodes that are priced, or is only an object in the cluster",
 _FREE: Final[dict[str, tuple[str, str]]] = {
     "aws:ec2/vpc:Vpc": _NETWORK,
     "aws:ec2/subnet:Subnet": _NETWORK,
-    "aws:ec2/internetGateway:InternetGateway": _NETWORK,
     "aws:ec2/egressOnlyInternetGateway:EgressOnlyInternetGateway": _NETWORK,
     "aws:ec2/routeTable:RouteTable": _NETWORK,
     "aws:ec2/route:Route": _NETWORK,
@@ -182,6 +181,272 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 
+_OTHERS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
+    (
+        "no charge for the group or configuration; its machines are billed",
+        "https://aws.amazon.com/ec2/autoscaling/pricing/",
+        (
+            "aws:autoscaling/attachment:Attachment",
+            "aws:autoscaling/lifecycleHook:LifecycleHook",
+            "aws:autoscaling/policy:Policy",
+            "aws:autoscaling/schedule:Schedule",
+            "aws:appautoscaling/policy:Policy",
+            "aws:appautoscaling/target:Target",
+            "aws:ec2/launchConfiguration:LaunchConfiguration",
+        ),
+    ),
+    (
+        "part of the load balancer's price",
+        "https://aws.amazon.com/elasticloadbalancing/pricing/",
+        (
+            "aws:alb/listener:Listener",
+            "aws:alb/targetGroup:TargetGroup",
+            "aws:alb/targetGroupAttachment:TargetGroupAttachment",
+            "aws:lb/listener:Listener",
+            "aws:lb/listenerCertificate:ListenerCertificate",
+            "aws:lb/listenerRule:ListenerRule",
+            "aws:lb/targetGroup:TargetGroup",
+            "aws:lb/targetGroupAttachment:TargetGroupAttachment",
+        ),
+    ),
+    (
+        "no charge for the object; what runs is billed with its service",
+        "https://aws.amazon.com/ecs/pricing/",
+        (
+            "aws:ecs/cluster:Cluster",
+            "aws:ecs/clusterCapacityProviders:ClusterCapacityProviders",
+            "aws:ecs/capacityProvider:CapacityProvider",
+            "aws:ecs/taskDefinition:TaskDefinition",
+        ),
+    ),
+    (
+        "no charge for the object; its databases and caches are billed",
+        "https://aws.amazon.com/rds/pricing/",
+        (
+            "aws:docdb/clusterParameterGroup:ClusterParameterGroup",
+            "aws:docdb/subnetGroup:SubnetGroup",
+            "aws:elasticache/parameterGroup:ParameterGroup",
+            "aws:elasticache/subnetGroup:SubnetGroup",
+            "aws:rds/clusterParameterGroup:ClusterParameterGroup",
+            "aws:rds/optionGroup:OptionGroup",
+            "aws:rds/parameterGroup:ParameterGroup",
+            "aws:rds/subnetGroup:SubnetGroup",
+            "aws:redshift/subnetGroup:SubnetGroup",
+        ),
+    ),
+    (
+        "no charge for the object; requests are billed with their API or function",
+        "https://aws.amazon.com/api-gateway/pricing/",
+        (
+            "aws:apigateway/deployment:Deployment",
+            "aws:apigateway/integration:Integration",
+            "aws:apigateway/integrationResponse:IntegrationResponse",
+            "aws:apigateway/method:Method",
+            "aws:apigateway/methodResponse:MethodResponse",
+            "aws:apigateway/resource:Resource",
+            "aws:apigatewayv2/integration:Integration",
+            "aws:apigatewayv2/route:Route",
+            "aws:apigatewayv2/stage:Stage",
+            "aws:lambda/eventSourceMapping:EventSourceMapping",
+            "aws:lambda/layerVersion:LayerVersion",
+            "aws:lambda/permission:Permission",
+        ),
+    ),
+    (
+        "no charge for settings of a bucket",
+        "https://aws.amazon.com/s3/pricing/",
+        (
+            "aws:s3/bucketAcl:BucketAcl",
+            "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration",
+            "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+            "aws:s3/bucketNotification:BucketNotification",
+            "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+            "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+            "aws:s3/bucketVersioning:BucketVersioning",
+            "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration",
+        ),
+    ),
+    (
+        "what a bucket holds is billed with the bucket",
+        "https://aws.amazon.com/s3/pricing/",
+        ("aws:s3/bucketObject:BucketObject", "aws:s3/bucketObjectv2:BucketObjectv2"),
+    ),
+    (
+        "queries are billed with their zone",
+        "https://aws.amazon.com/route53/pricing/",
+        ("aws:route53/record:Record",),
+    ),
+    (
+        "no charge for a validation",
+        "https://aws.amazon.com/certificate-manager/pricing/",
+        ("aws:acm/certificateValidation:CertificateValidation",),
+    ),
+    (
+        "no charge for the object; its attachments are billed",
+        "https://aws.amazon.com/transit-gateway/pricing/",
+        (
+            "aws:ec2transitgateway/transitGateway:TransitGateway",
+            "aws:ec2transitgateway/routeTable:RouteTable",
+            "aws:ec2transitgateway/route:Route",
+        ),
+    ),
+    (
+        "no charge for the gateway; its connections are billed",
+        "https://aws.amazon.com/vpn/pricing/",
+        ("aws:ec2/customerGateway:CustomerGateway", "aws:ec2/vpnGateway:VpnGateway"),
+    ),
+    (
+        "no charge for the object; its secret is billed",
+        "https://aws.amazon.com/secrets-manager/pricing/",
+        ("aws:secretsmanager/secretVersion:SecretVersion", "aws:secretsmanager/secretPolicy:SecretPolicy"),
+    ),
+    (
+        "no charge for policies of a repository",
+        "https://aws.amazon.com/ecr/pricing/",
+        ("aws:ecr/lifecyclePolicy:LifecyclePolicy", "aws:ecr/repositoryPolicy:RepositoryPolicy"),
+    ),
+    (
+        "no charge for settings; the distribution is billed",
+        "https://aws.amazon.com/cloudfront/pricing/",
+        (
+            "aws:cloudfront/originAccessControl:OriginAccessControl",
+            "aws:cloudfront/originAccessIdentity:OriginAccessIdentity",
+            "aws:cloudfront/cachePolicy:CachePolicy",
+        ),
+    ),
+    (
+        "no charge for the catalogue's database",
+        "https://aws.amazon.com/glue/pricing/",
+        ("aws:glue/catalogDatabase:CatalogDatabase",),
+    ),
+    ("no charge for policies", "https://aws.amazon.com/sns/pricing/", ("aws:sns/topicPolicy:TopicPolicy",)),
+    (
+        "no charge for a template or autoscaler; machines are billed with their group",
+        "https://cloud.google.com/compute/all-pricing",
+        (
+            "gcp:compute/autoscaler:Autoscaler",
+            "gcp:compute/healthCheck:HealthCheck",
+            "gcp:compute/instanceTemplate:InstanceTemplate",
+            "gcp:compute/regionAutoscaler:RegionAutoscaler",
+            "gcp:compute/regionHealthCheck:RegionHealthCheck",
+            "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate",
+        ),
+    ),
+    (
+        "part of the load balancer, which is billed by its forwarding rule",
+        "https://cloud.google.com/vpc/network-pricing",
+        (
+            "gcp:compute/backendBucket:BackendBucket",
+            "gcp:compute/backendService:BackendService",
+            "gcp:compute/managedSslCertificate:ManagedSslCertificate",
+            "gcp:compute/regionBackendService:RegionBackendService",
+            "gcp:compute/regionNetworkEndpointGroup:RegionNetworkEndpointGroup",
+            "gcp:compute/targetHttpProxy:TargetHttpProxy",
+            "gcp:compute/targetHttpsProxy:TargetHttpsProxy",
+            "gcp:compute/uRLMap:URLMap",
+        ),
+    ),
+    (
+        "no charge for the gateway; its tunnels are billed",
+        "https://cloud.google.com/network-connectivity/docs/vpn/pricing",
+        (
+            "gcp:compute/haVpnGateway:HaVpnGateway",
+            "gcp:compute/externalVpnGateway:ExternalVpnGateway",
+            "gcp:compute/routerInterface:RouterInterface",
+            "gcp:compute/routerPeer:RouterPeer",
+        ),
+    ),
+    (
+        "part of its instance's price",
+        "https://cloud.google.com/sql/pricing",
+        ("gcp:sql/database:Database", "gcp:sql/user:User"),
+    ),
+    ("queries are billed with their zone", "https://cloud.google.com/dns/pricing", ("gcp:dns/recordSet:RecordSet",)),
+    (
+        "Identity and Access Management has no charge",
+        "https://cloud.google.com/iam/pricing",
+        (
+            "gcp:cloudfunctions/functionIamMember:FunctionIamMember",
+            "gcp:cloudrun/iamMember:IamMember",
+            "gcp:cloudrunv2/serviceIamMember:ServiceIamMember",
+            "gcp:pubsub/topicIAMMember:TopicIAMMember",
+            "gcp:secretmanager/secretIamMember:SecretIamMember",
+            "gcp:bigquery/datasetIamMember:DatasetIamMember",
+        ),
+    ),
+    (
+        "what a bucket holds is billed with the bucket",
+        "https://cloud.google.com/storage/pricing",
+        ("gcp:storage/bucketObject:BucketObject",),
+    ),
+    (
+        "no charge for the object; what it belongs to is billed",
+        "https://azure.microsoft.com/pricing/details/virtual-network/",
+        (
+            "azure-native:compute:AvailabilitySet",
+            "azure-native:network:ApplicationSecurityGroup",
+            "azure-native:network:LocalNetworkGateway",
+            "azure-native:network:NetworkInterface",
+            "azure-native:network:VirtualWan",
+            "azure-native:privatedns:VirtualNetworkLink",
+        ),
+    ),
+    (
+        "queries are billed with their zone",
+        "https://azure.microsoft.com/pricing/details/dns/",
+        ("azure-native:dns:RecordSet", "azure-native:privatedns:PrivateRecordSet"),
+    ),
+    (
+        "part of its server's price",
+        "https://azure.microsoft.com/pricing/details/postgresql/flexible-server/",
+        (
+            "azure-native:dbformysql:Configuration",
+            "azure-native:dbformysql:Database",
+            "azure-native:dbformysql:FirewallRule",
+            "azure-native:dbforpostgresql:Configuration",
+            "azure-native:dbforpostgresql:Database",
+            "azure-native:dbforpostgresql:FirewallRule",
+        ),
+    ),
+    (
+        "no charge for a logical server; its databases are billed",
+        "https://azure.microsoft.com/pricing/details/azure-sql-database/single/",
+        ("azure-native:sql:Server", "azure-native:sql:FirewallRule"),
+    ),
+    (
+        "part of its namespace's price",
+        "https://azure.microsoft.com/pricing/details/service-bus/",
+        (
+            "azure-native:eventhub:ConsumerGroup",
+            "azure-native:eventhub:EventHub",
+            "azure-native:servicebus:Queue",
+            "azure-native:servicebus:Subscription",
+            "azure-native:servicebus:Topic",
+        ),
+    ),
+    (
+        "no charge for the environment on the consumption plan; its apps are billed",
+        "https://azure.microsoft.com/pricing/details/container-apps/",
+        ("azure-native:app:ManagedEnvironment",),
+    ),
+    (
+        "no charge for the object; its containers are billed",
+        "https://azure.microsoft.com/pricing/details/cosmos-db/",
+        ("azure-native:cosmosdb:DatabaseAccount",),
+    ),
+    (
+        "billed with its profile",
+        "https://azure.microsoft.com/pricing/details/cdn/",
+        ("azure-native:cdn:Endpoint",),
+    ),
+    (
+        "a standard secret has no charge but for operations",
+        "https://azure.microsoft.com/pricing/details/key-vault/",
+        ("azure-native:keyvault:Secret",),
+    ),
+)
+"""(why, where that is said, the types of which it holds) of what other programs have."""
+
 _FREE_GROUPS: Final = frozenset(
     {
         # Kubernetes' own API groups
@@ -219,6 +484,9 @@ _FREE_GROUPS: Final = frozenset(
     }
 )
 """API groups whose objects cost nothing. Any other group may make cloud resources, so it is not assumed free."""
+
+
+_FREE.update((type_, (why, source)) for why, source, types in _OTHERS for type_ in types)
 
 
 def free_reason(type_: str) -> tuple[str, str] | None:

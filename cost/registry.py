@@ -8,6 +8,7 @@ from typing import Final
 from cost import handlers
 from cost.model import CostLine, Free, NotPriced
 from cost.subject import Subject
+from cost.tables import rows_of
 
 __all__ = ["Handler", "handler_for", "priced_types", "prices"]
 
@@ -53,3 +54,8 @@ def priced_types() -> dict[str, Handler]:
 def _load(package: str) -> None:
     _LOADED.add(package)
     handlers.load(package)
+    if types := rows_of(package):
+        from cost.handlers.by_table import by_table  # imports the places of two clouds, which a cluster may not need
+
+        for type_ in types:
+            prices(type_)(by_table(type_))

@@ -55,7 +55,7 @@ def pricing(command: _Command) -> _Command:
                 "--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average."
             ),
             click.option(
-                "--assume", metavar="NAME=VALUE", multiple=True, help=f"One of {', '.join(Assumptions.names())}."
+                "--assume", metavar="NAME=VALUE", multiple=True, help="Usage; `cost usage names` lists the names."
             ),
             prices,
         )

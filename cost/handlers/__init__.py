@@ -9,9 +9,11 @@ __all__ = ["MODULES", "load"]
 
 MODULES: Final[dict[str, tuple[str, ...]]] = {
     "aws": (
+        "aws_autoscaling_group",
         "aws_capacity_reservation",
         "aws_ebs_volume",
         "aws_ec2_instance",
+        "aws_ecs_service",
         "aws_efs",
         "aws_eip",
         "aws_eks_addon",
@@ -19,6 +21,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "aws_eks_node_group",
         "aws_event_target",
         "aws_fsx_lustre",
+        "aws_internet_gateway",
         "aws_kms_key",
         "aws_log_group",
         "aws_nat_gateway",
@@ -46,10 +49,13 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "gcp_gke_cluster",
         "gcp_gke_node_pool",
         "gcp_instance",
+        "gcp_instance_group",
         "gcp_kms_key",
         "gcp_lustre",
+        "gcp_redis",
         "gcp_reservation",
         "gcp_router_nat",
+        "gcp_sql",
     ),
     "kubernetes": (
         "gke_compute_class",

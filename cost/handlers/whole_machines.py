@@ -19,6 +19,9 @@ _WORDS: Final = {
     "reserved": "committed use",
     "savings_plan": "savings plan",
 }
+_ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "capacity_block", "dws_calendar"})
+"""Ways to buy that are paid for whether the machine runs or not."""
+
 _AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}
 
 
@@ -56,14 +59,17 @@ def machine_hours(
     ask: Subject, machine: str, count: Count, price: Price, *, autoscaled: bool = False, assumption: str = ""
 ) -> CostLine:
     """The same at a price that is known already; `autoscaled` leaves the number out of the line's name."""
-    row, hours = price.row, count.times(HOURS_PER_MONTH)
-    assumption = "; ".join(filter(None, [assumption, hard_to_get(machine, row.purchase)]))
+    row = price.row
+    each = HOURS_PER_MONTH if row.purchase in _ALL_MONTH else ask.assumptions.hours_per_month
+    said = ask.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""
+    hours = count.times(each)
+    assumption = "; ".join(filter(None, [assumption, said, hard_to_get(machine, row.purchase)]))
     words = f"{machine} {purchase_words(ask.provider, row.purchase)}{f' {row.term}' if row.term else ''}"
     return ask.line(
         f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
         hours.expected,
         price,
-        basis=f"{plain(count.expected)} x {HOURS_PER_MONTH} h",
+        basis=f"{plain(count.expected)} x {plain(each)} h",
         assumption=assumption,
         floor=hours.floor,
         ceiling=hours.ceiling,

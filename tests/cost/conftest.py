@@ -11,6 +11,8 @@ import pytest
 
 from cost import Estimate, PriceBook, Resource, Resources, estimate
 from cost.comparison import Column, cluster_of
+from cost.model import CostLine
+from cost.prices import NotKnown, Price
 
 HERE = Path(__file__).parent
 TODAY = datetime.date(2026, 11, 21)
@@ -153,3 +155,30 @@ def column(stack: Callable[..., list[Resource]], book: PriceBook) -> MakeColumn:
         return Column(title=title or f"{cloud}-trial", estimate=found, cluster=cluster_of(resources))
 
     return made
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch, book: PriceBook) -> Callable[[CostLine], PriceBook]:
+    """`without(line)`: the book without the rows that the price of a line may come from."""
+
+    def lacking(line: CostLine) -> PriceBook:
+        lookup = book.lookup
+        less = PriceBook(today=TODAY)
+
+        def find(
+            provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
+        ) -> Price | NotKnown:
+            found = lookup(provider, region, sku, purchase, term, unit=unit)
+            same = isinstance(found, Price) and (
+                found.row.source, found.usd, found.row.unit, found.row.region, found.row.purchase, found.row.term,
+            ) == (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)  # fmt: skip
+            return (
+                NotKnown(f"no price for {sku}", f"{provider},{region},{sku},{unit},{purchase},{term}")
+                if same
+                else found
+            )
+
+        monkeypatch.setattr(less, "lookup", find)
+        return less
+
+    return lacking

@@ -63,7 +63,7 @@ WRONG = [
     (
         ["report", "--assume", "nat=1"],
         "{}",
-        "assumption 'nat' is not known; known: expected_share, cud_1y_share, cud_3y_share, reservation_1y_share",
+        "assumption 'nat' is not known; did you mean nat_gib or snapshot_gib? `cost usage names` lists all",
     ),
     (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json', 'csv'"),
     (["prices", "show", "--sku", "p5.48xlage"], "", "--sku: no price has 'p5.48xlage'; known: p5.48xlarge"),

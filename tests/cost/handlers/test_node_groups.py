@@ -216,9 +216,9 @@ UNPRICED: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
         ["disks: its launch template is not part of this stack"],
     ),
     (
-        {"scalingConfig": {"desiredSize": 1}},
+        {"scalingConfig": {"desiredSize": 1}, "capacityType": "SPOT"},
         {"name": "a template that leaves the machine to EKS"},
-        ["no price for t3.medium on_demand in aws us-east-1: the price book has no row for t3.medium"],
+        ["no price for t3.medium spot in aws us-east-1 per instance-hour; known: us-east-1 on_demand"],
     ),
     (
         {"scalingConfig": {"desiredSize": 1}},

@@ -183,8 +183,8 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("aws:ebs/volume:Volume", {"type": "gp3"}, "size is not set, expected a number of 0 or more"),
     (
         "aws:ebs/volume:Volume",
-        {"size": 5, "type": "io1"},
-        "no price for ebs-io1 on_demand in aws us-east-1: the price book has no row for ebs-io1",
+        {"size": 5, "type": "gp9"},
+        "no price for ebs-gp9 on_demand in aws us-east-1: the price book has no row for ebs-gp9",
     ),
     (
         "aws:ec2/vpcEndpoint:VpcEndpoint",
@@ -257,7 +257,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may make a load balancer in the cloud"),
     ("kubernetes:s3.aws.crossplane.io/v1:Bucket", {}, "no handler for its type"),
-    ("aws:rds/instance:Instance", {}, "no handler for its type"),
+    ("aws:timestreamwrite/database:Database", {}, "no handler for its type"),
     ("random:index/randomId:RandomId", {}, "no handler for its type"),
 ]
 

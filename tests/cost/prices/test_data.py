@@ -27,6 +27,8 @@ UNITS = {
     "instance-hour", "GPU-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month", "MiBps-month",
     "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests", "1M-requests", "1M-samples",
     "10M-samples", "1B-samples", "USD-of-monthly-spend",
+    "1M-minutes", "100000-events", "minute", "TiB", "vCPU-hour", "GiB-hour", "ACU-hour", "vCPU-month", "vCPU-second",
+    "GiB-second", "GHz-second",
 }  # fmt: skip
 PURCHASES = {"on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"}
 

@@ -60,7 +60,7 @@ def reshaped(make: Make, book: PriceBook) -> Diff:
     machines = make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"})
     gone = make("aws:ec2/natGateway:NatGateway", "nat", parent=old_part)
     new = make("aws:ebs/volume:Volume", "disk @team <b>`x`", type="gp3", size=100, parent=new_part)
-    odd = make("aws:rds/instance:Instance", "database", parent=new_part)
+    odd = make("aws:timestreamwrite/database:Database", "database", parent=new_part)
 
     def side(title: str, *resources: Resource, ended: tuple[Ended, ...] = ()) -> Side:
         found = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)

@@ -1,0 +1,86 @@
+"""EC2 Auto Scaling groups: machines and their disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.disks import disk_lines
+from cost.handlers.ebs import default_root, disk_at, mapped_disks
+from cost.handlers.ec2_machines import LAUNCH_TEMPLATE
+from cost.handlers.named import or_named
+from cost.handlers.whole_machines import machine_line
+from cost.model import CostLine, Count, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
+_TEMPLATES: Final = (("launchTemplate", LAUNCH_TEMPLATE), ("mixedInstancesPolicy", LAUNCH_TEMPLATE),
+                     ("launchConfiguration", _CONFIGURATION))  # fmt: skip
+_MIX: Final = ("mixedInstancesPolicy", "instancesDistribution")
+
+
+@prices("aws:autoscaling/group:Group")
+def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """`desiredCapacity` machines all month, within minSize and maxSize, and the EBS volumes of each (EC2 price pages).
+
+    A group has no price of its own. Linux is assumed. Of a mix, the first machine type stands for all, and what is
+    above the on-demand base is divided as the policy says (Auto Scaling user guide, mixed instances groups).
+    """
+    found = next(((prop, item) for prop, type_ in _TEMPLATES
+                  if (item := ask.resources.referred(ask.resource, prop, type_)) is not None), None)  # fmt: skip
+    if found is None:
+        raise CannotPrice("its launch template or configuration is not part of this stack")
+    template = ask.of(found[1])
+    machine, said = _machine(ask, template)
+    count = _count(ask)
+    for number, purchase in _shares(ask, template, count):
+        yield from or_named(ask, _machines(ask, machine, number, purchase, said), compute=True)
+    if found[1].type == LAUNCH_TEMPLATE:
+        yield from mapped_disks(template, count, region=ask.region)
+    elif template.get("rootBlockDevice") is not None:
+        disk = disk_at(template, "rootBlockDevice")
+        yield from disk_lines(ask, disk, count, what="root disks", region=ask.region)
+    else:
+        yield from default_root(ask, count, region=ask.region)
+
+
+def _machines(ask: Subject, machine: str, count: Count, purchase: str, said: str) -> Iterator[CostLine]:
+    yield machine_line(ask, machine, count, purchase, assumption=said)
+
+
+def _count(ask: Subject) -> Count:
+    least, most = ask.number("minSize"), ask.number("maxSize")
+    desired = least if ask.get("desiredCapacity") is None else ask.number("desiredCapacity")
+    return Count(desired, min(least, desired), max(most, desired))
+
+
+def _machine(ask: Subject, template: Subject) -> tuple[str, str]:
+    """(machine type, what is assumed)."""
+    overrides = ask.items("mixedInstancesPolicy", "launchTemplate", "overrides")
+    if overrides:
+        first = ask.text("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")
+        return first, f"Linux; priced as {first}, the first of {len(overrides)} machine types"
+    return template.text("instanceType"), "Linux"
+
+
+def _shares(ask: Subject, template: Subject, count: Count) -> Iterator[tuple[Count, str]]:
+    """(machines, how they are bought)."""
+    if ask.get("mixedInstancesPolicy") is None:
+        market = template.get("instanceMarketOptions", "marketType")
+        spot = market == "spot" or template.get("spotPrice") is not None
+        yield count, "spot" if spot else "on_demand"
+        return
+    base = ask.number(*_MIX, "onDemandBaseCapacity", default=0)
+    share = ask.number(*_MIX, "onDemandPercentageAboveBaseCapacity", default=100) / 100
+
+    def on_demand(number: Decimal) -> Decimal:
+        return min(number, base) + max(number - base, Decimal(0)) * share
+
+    most = count.ceiling if isinstance(count.ceiling, Decimal) else count.expected
+    owned = Count(on_demand(count.expected), on_demand(count.floor), on_demand(most))
+    spot = Count(count.expected - owned.expected, count.floor - owned.floor, most - on_demand(most))
+    for number, purchase in ((owned, "on_demand"), (spot, "spot")):
+        if number.ceiling:
+            yield number, purchase

@@ -1,0 +1,79 @@
+"""Prices resources by the rates of their type's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from cost.handlers import azure_place, gcp_place
+from cost.handlers.named import or_named
+from cost.model import CostLine, Free, NotPriced
+from cost.subject import Subject
+from cost.tables import rows_of
+from cost.tables.rate import Condition, Rate, rate_of
+
+__all__ = ["by_table"]
+
+
+def by_table(type_: str) -> Callable[[Subject], Iterator[CostLine | Free | NotPriced]]:
+    """The handler of a type that has rows in a table; `cost types` reads its first line."""
+
+    def handler(ask: Subject) -> Iterator[CostLine | Free | NotPriced]:
+        region, found = "", False
+        for rate in _rates(type_):
+            if not rate.applies(ask):
+                continue
+            found = True
+            if rate.unit == "free":
+                yield ask.free(rate.name, rate.sku)
+                continue
+            if not region and not rate.region:
+                region = _region(ask)
+            yield from or_named(ask, rate.lines(ask, region), what=rate.name, compute=rate.unit == "instance-hour")
+        if not found:
+            yield ask.not_priced(_why_none(ask, _rates(type_)))
+
+    names = list(dict.fromkeys(row["name"] for row in _rows(type_) if row["unit"] != "free"))
+    handler.__doc__ = f"{'; '.join(names)}."
+    handler.__module__ = __name__
+    return handler
+
+
+def _rows(type_: str) -> Sequence[Mapping[str, str]]:
+    return rows_of(type_.partition(":")[0])[type_]
+
+
+@cache
+def _rates(type_: str) -> tuple[Rate, ...]:
+    return tuple(map(rate_of, _rows(type_)))
+
+
+def _why_none(ask: Subject, rates: tuple[Rate, ...]) -> str:
+    """What keeps the nearest rate from applying: inputs as the resource has them, and what they may be."""
+    unmet = [[one for one in rate.when if not one.met_by(ask)] for rate in rates]
+    return "; ".join(_allowed(ask, one, rates) for one in min(unmet, key=len))
+
+
+def _allowed(ask: Subject, condition: Condition, rates: tuple[Rate, ...]) -> str:
+    path, seen = ".".join(map(str, condition.path)), condition.seen(ask)
+    alike = (one for rate in rates for one in rate.when if one.path == condition.path and one.holds)
+    known = dict.fromkeys(value for one in alike for value in one.values if value)
+    shown = f"{path} is {seen!r}" if seen else f"{path} is not set"
+    return f"{shown}; priced are {', '.join(known)}" if known else shown
+
+
+def _region(ask: Subject) -> str:
+    return _REGIONS.get(ask.provider, _own_region)(ask)
+
+
+def _own_region(ask: Subject) -> str:
+    return ask.region
+
+
+def _google_region(ask: Subject) -> str:
+    return gcp_place.region_of(gcp_place.place_of(ask, "region", "zone", "location").lower())
+
+
+_REGIONS: Final[dict[str, Callable[[Subject], str]]] = {"azure": azure_place.place_of, "gcp": _google_region}
+"""How a cloud says where a resource is, where its provider does not say it all."""

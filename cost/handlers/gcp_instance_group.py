@@ -1,0 +1,80 @@
+"""Managed instance groups of Compute Engine: machines and their disks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.gcp_capacity import bought
+from cost.handlers.gcp_disks import Disk, google_disk_lines
+from cost.handlers.gcp_place import place_of, region_of, short_name
+from cost.handlers.named import or_named
+from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
+from cost.registry import prices
+from cost.resources import Resource
+from cost.subject import CannotPrice, Subject
+
+_TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
+                     "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip
+_SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutoscaler:RegionAutoscaler")
+_SCRATCH: Final = "SCRATCH"
+
+
+@prices(
+    "gcp:compute/instanceGroupManager:InstanceGroupManager",
+    "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",
+)
+def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Machines of its template all month, within the bounds of its autoscaler, and their disks (Compute Engine prices).
+
+    A group has no price of its own. Linux is assumed.
+    """
+    template, region = ask.of(_template(ask)), region_of(place_of(ask, "zone", "region"))
+    count, said = _count(ask)
+    machine = short_name(template.text("machineType"))
+    spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
+    said = "; ".join(filter(None, ["Linux", said]))
+    lines = bought(ask, machine, count, "spot" if spot else "on_demand", region=region, assumption=said)
+    yield from or_named(ask, lines, compute=True)
+    if template.items("guestAccelerators"):
+        yield ask.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
+    for index in range(len(template.items("disks"))):
+        yield from or_named(ask, _disk(ask, template, index, count, region), what=f"disk {index + 1} of its template")
+    for index in range(len(template.items("networkInterfaces"))):
+        for _ in template.items("networkInterfaces", index, "accessConfigs"):
+            hours = count.times(HOURS_PER_MONTH)
+            price = ask.price("static-ip-hour", "hour", region=region)
+            yield ask.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
+
+
+def _template(ask: Subject) -> Resource:
+    for type_ in _TEMPLATES:
+        found = ask.resources.referred(ask.resource, "versions", type_)
+        if found is not None:
+            return found
+    raise CannotPrice("its instance template is not part of this stack")
+
+
+def _count(ask: Subject) -> tuple[Count, str]:
+    """(machines, what is assumed of them): what the autoscaler allows, else the size of the group."""
+    for type_ in _SCALERS:
+        for scaler in ask.resources.of_type(type_):
+            if ask.resources.referred(scaler, "target", ask.resource.type) is ask.resource:
+                bounds = ask.of(scaler)
+                least = bounds.number("autoscalingPolicy", "minReplicas")
+                most = bounds.number("autoscalingPolicy", "maxReplicas")
+                share = ask.assumptions.expected_share
+                expected = max(least, most * share)
+                return Count(expected, least, most), f"expected_share: {share} of the limit of {scaler.name} runs"
+    return Count.fixed(ask.number("targetSize", default=0)), ""
+
+
+def _disk(ask: Subject, template: Subject, index: int, count: Count, region: str) -> Iterator[CostLine]:
+    if template.get("disks", index, "type") == _SCRATCH:
+        raise CannotPrice("a local SSD")
+    if template.get("disks", index, "diskSizeGb") is None:
+        raise CannotPrice("its size is that of its image, which a plan does not tell; set diskSizeGb")
+    kind = short_name(template.text("disks", index, "diskType", default="pd-standard"))
+    size: Decimal = template.number("disks", index, "diskSizeGb")
+    yield from google_disk_lines(ask, Disk(kind, size), count, what="disks", region=region)

@@ -1,0 +1,70 @@
+"""Cloud SQL instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.handlers.gcp_place import place_of
+from cost.handlers.named import or_named
+from cost.handlers.whole_machines import plain
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from cost.registry import prices
+from cost.subject import CannotPrice, Subject
+
+_CUSTOM: Final = re.compile(r"db-custom-(\d+)-(\d+)")
+_SHARED: Final = ("db-f1-micro", "db-g1-small")
+_MIB_PER_GIB: Final = 1024
+_DEFAULT_DISK_GIB: Final = 10
+"""GiB of an instance that asks for none (SDK documentation, settings.diskSize)."""
+
+
+@prices("gcp:sql/databaseInstance:DatabaseInstance")
+def database(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """vCPUs and memory, or a shared core, all month, and the disk (Cloud SQL price page, MySQL and PostgreSQL).
+
+    Regional instances, which have a standby, cost twice a zonal one. Backups are not in the total.
+    """
+    if ask.text("databaseVersion").startswith("SQLSERVER"):
+        raise CannotPrice("databaseVersion is SQL Server, which has a licence: the price book has MySQL and PostgreSQL")
+    if ask.text("settings", "edition", default="ENTERPRISE") != "ENTERPRISE":
+        raise CannotPrice(f"settings.edition is {ask.get('settings', 'edition')!r}: the price book has ENTERPRISE only")
+    kind = ask.text("settings", "availabilityType", default="ZONAL").lower()
+    region = place_of(ask, "region")
+    yield from _machine(ask, kind, region)
+    disk = ask.text("settings", "diskType", default="PD_SSD").removeprefix("PD_").lower()
+    gib = ask.number("settings", "diskSize", default=_DEFAULT_DISK_GIB)
+    said = "the disk as declared, not as it may grow; not in the total: backups"
+    lines = _line(
+        ask, f"Storage {disk.upper()}, {kind}", f"cloud-sql-{disk}-{kind}", "GiB-month", region, gib, "", said
+    )
+    yield from or_named(ask, lines)
+
+
+def _machine(ask: Subject, kind: str, region: str) -> Iterator[CostLine | NotPriced]:
+    tier = ask.text("settings", "tier")
+    if tier in _SHARED:
+        parts = ((f"{tier}, {kind}", f"cloud-sql-{tier}-{kind}", "instance-hour", Decimal(1)),)
+    elif match := _CUSTOM.fullmatch(tier):
+        parts = (
+            (f"vCPUs, {kind}", f"cloud-sql-vcpu-{kind}", "vCPU-hour", Decimal(match[1])),
+            (f"Memory, {kind}", f"cloud-sql-memory-{kind}", "GiB-hour", Decimal(match[2]) / _MIB_PER_GIB),
+        )
+    else:
+        reason = f"settings.tier is {tier!r}; priced are db-custom-VCPUS-MIB, {', '.join(_SHARED)}"
+        yield ask.not_priced(reason, compute=True)
+        return
+    hours = ask.assumptions.hours_per_month
+    said = ask.assumptions.said("hours_per_month") if hours != HOURS_PER_MONTH else ""
+    for name, sku, unit, each in parts:
+        basis = f"{plain(each)} x {plain(hours)} h"
+        yield from or_named(ask, _line(ask, name, sku, unit, region, each * hours, basis, said), compute=True)
+
+
+def _line(
+    ask: Subject, name: str, sku: str, unit: str, region: str, quantity: Decimal, basis: str, said: str
+) -> Iterator[CostLine]:
+    price = ask.price(sku, unit, region=region)
+    yield ask.line(name, quantity, price, basis=basis, assumption=said)

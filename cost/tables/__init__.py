@@ -1,0 +1,52 @@
+"""Resource types whose bill is a list of rates: one CSV file a cloud, a row for each line of a bill.
+
+========== ============================================================================================================
+column     meaning
+========== ============================================================================================================
+`type`     type token, or several that are billed alike; the rows of a type are its bill
+`when`     `input=value|value` parts joined by `;`, all of which must hold; `input:value=...` says what holds when the
+           input is absent, `!=` the opposite, an empty value an input that is absent; empty: always
+`name`     what is billed, in the words of the bill; `{input}` and `{input:value}` are filled in from the resource
+`sku`      its name in the price book, filled in likewise, in lower case
+`unit`     unit of the price; `free`: the name says why there is no charge, and the sku where that is said
+`quantity` product of factors joined by ` x `: numbers, `hours` (730), `{input}` and `{input:1}`, `#{input}` (members
+           of a list), and names of `usage.csv`, which no plan can know
+`region`   where the price book has it when that is not the resource's region, such as `global`
+`leaves`   what is billed besides and not in the total
+========== ============================================================================================================
+
+What is billed per `instance-hour` runs `hours_per_month`. A resource to which no row applies is not priced, and neither
+is a line without a price: both are named.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["rows_of", "usage_words"]
+
+_FOLDER: Final = Path(__file__).parent
+
+
+@cache
+def rows_of(package: str) -> Mapping[str, Sequence[Mapping[str, str]]]:
+    """Type token -> the rows of its bill, for the types of a package; empty where it has no file."""
+    path = _FOLDER / f"{package}.csv"
+    found: dict[str, list[dict[str, str]]] = {}
+    if path.is_file():
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                for type_ in row["type"].split():
+                    found.setdefault(type_, []).append(row)
+    return found
+
+
+@cache
+def usage_words() -> Mapping[str, str]:
+    """Name of everything that no plan can know -> its unit and meaning, to follow the number."""
+    with (_FOLDER / "usage.csv").open(newline="", encoding="utf-8") as file:
+        return {row["name"]: row["words"] for row in csv.DictReader(file)}

@@ -1,0 +1,160 @@
+"""One row of a table: when it applies, what it is called, what it costs and how much of it there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.model import HOURS_PER_MONTH, CostLine
+from cost.subject import CannotPrice, Subject
+
+__all__ = ["Condition", "Factor", "Rate", "rate_of"]
+
+_HOLE: Final = re.compile(r"\{([\w.]+)(?::([^}]*))?\}")
+_CONDITION: Final = re.compile(r"([\w.]+)(?::([^=!]*))?(!?=)(.*)")
+_FACTOR: Final = re.compile(r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An input that must have, or must not have, one of some values.
+
+    otherwise: what an absent input counts as; `values` are lower case, "" is an input that is absent.
+    """
+
+    path: tuple[str | int, ...]
+    otherwise: str
+    values: tuple[str, ...]
+    holds: bool = True
+
+    def met_by(self, ask: Subject) -> bool:
+        """Whether the resource has it. Raises CannotPrice when the input is not known."""
+        return (self.seen(ask).lower() in self.values) is self.holds
+
+    def seen(self, ask: Subject) -> str:
+        """The input as text, `otherwise` when it is absent."""
+        value = ask.get(*self.path)
+        return self.otherwise if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One factor of a quantity: a `number`, the hours of a month, an input, members of a list input, or usage.
+
+    Exactly one of `number`, `path` and `usage` is given; the usage `hours` is the hours of a month.
+    """
+
+    number: Decimal | None = None
+    path: tuple[str | int, ...] = ()
+    otherwise: Decimal | None = None
+    members: bool = False
+    usage: str = ""
+
+    def value(self, ask: Subject, unit: str) -> Decimal:
+        """Its value. Raises CannotPrice for an input that is unknown, absent without a default, or no number."""
+        if self.number is not None:
+            return self.number
+        if self.usage == "hours":
+            return ask.assumptions.hours_per_month if unit == "instance-hour" else HOURS_PER_MONTH
+        if self.usage:
+            return ask.assumptions.amount(self.usage)
+        if self.members:
+            return Decimal(len(ask.items(*self.path)))
+        if self.otherwise is not None and ask.get(*self.path) is None:
+            return self.otherwise
+        return ask.number(*self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One line of a bill, as `cost.tables` describes the columns."""
+
+    when: tuple[Condition, ...]
+    name: str
+    sku: str
+    unit: str
+    quantity: tuple[Factor, ...]
+    region: str
+    leaves: str
+
+    def applies(self, ask: Subject) -> bool:
+        """Whether the resource is billed so. Raises CannotPrice when what decides it is not known."""
+        return all(condition.met_by(ask) for condition in self.when)
+
+    def lines(self, ask: Subject, region: str) -> Iterator[CostLine]:
+        """The line, one at most. Raises CannotPrice without a price, or where an input is missing."""
+        values = [factor.value(ask, self.unit) for factor in self.quantity]
+        quantity = Decimal(1)
+        for value in values:
+            quantity *= value
+        price = ask.price(_filled(self.sku, ask).lower(), self.unit, region=self.region or region)
+        yield ask.line(
+            _filled(self.name, ask), quantity, price, basis=self._basis(values), assumption=self._assumption(ask)
+        )
+
+    def _basis(self, values: list[Decimal]) -> str:
+        """`730 h`, `3 x 730 h`; empty where the quantity says it all."""
+        if not any(factor.usage == "hours" for factor in self.quantity):
+            return ""
+        shown = [f"{value.normalize():f}" for value, factor in zip(values, self.quantity, strict=True)
+                 if factor.usage != "hours" and value != 1]  # fmt: skip
+        hours = next(value for value, factor in zip(values, self.quantity, strict=True) if factor.usage == "hours")
+        return " x ".join([*shown, f"{hours.normalize():f} h"])
+
+    def _assumption(self, ask: Subject) -> str:
+        """The usage that the quantity rests on, and what is not in the total."""
+        names = [factor.usage for factor in self.quantity if factor.usage not in ("", "hours")]
+        if self.unit == "instance-hour" and ask.assumptions.hours_per_month != HOURS_PER_MONTH:
+            names.append("hours_per_month")
+        said = [ask.assumptions.said(name) for name in names]
+        return "; ".join([*said, *([f"not in the total: {self.leaves}"] if self.leaves else [])])
+
+
+def _filled(text: str, ask: Subject) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = ask.get(*_path(match[1]))
+        if found is None and match[2] is None:
+            raise CannotPrice(f"{match[1]} is not set")
+        return str(match[2] if found is None else found)
+
+    return _HOLE.sub(value, text) if "{" in text else text
+
+
+def rate_of(row: Mapping[str, str]) -> Rate:
+    """The rate in a row of a table. ValueError names what cannot be read."""
+    return Rate(
+        tuple(_condition(text.strip()) for text in row["when"].split(";") if text.strip()),
+        row["name"],
+        row["sku"],
+        row["unit"],
+        tuple(_factor(text.strip()) for text in row["quantity"].split(" x ")),
+        row["region"],
+        row["leaves"],
+    )
+
+
+def _condition(text: str) -> Condition:
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no condition; write input=value")
+    path, otherwise, sign, values = match.groups()
+    return Condition(_path(path), otherwise or "", tuple(values.lower().split("|")), sign == "=")
+
+
+def _factor(text: str) -> Factor:
+    match = _FACTOR.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no factor; write a number, hours, {{input}}, #{{input}} or a name of usage.csv")
+    members, path, otherwise, number, usage = match.groups()
+    if number:
+        return Factor(number=Decimal(number))
+    if usage:
+        return Factor(usage=usage)
+    return Factor(path=_path(path), otherwise=Decimal(otherwise) if otherwise else None, members=bool(members))
+
+
+def _path(text: str) -> tuple[str | int, ...]:
+    return tuple(int(step) if step.isdecimal() else step for step in text.split("."))

@@ -1,0 +1,92 @@
+"""What a table can say: conditions, quantities, free cases, and what is said when nothing applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cost import UNKNOWN, Assumptions, Estimate, Resource
+from cost.tables.rate import rate_of
+
+ROW = {"when": "", "name": "n", "sku": "s", "unit": "hour", "quantity": "1", "region": "", "leaves": ""}
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "lines"),
+    [
+        ("aws:ssm/parameter:Parameter", {}, []),
+        ("aws:elasticache/cluster:Cluster", {"replicationGroupId": "g"}, []),
+        ("aws:lb/loadBalancer:LoadBalancer", {"loadBalancerType": "network"},
+         [("Network load balancer", "730 h"), ("Load balancer capacity units", "0 x 730 h")]),
+        ("aws:transfer/server:Server", {}, [("Protocol", "730 h"), ("Data up and down", "")]),
+        ("aws:rds/instance:Instance",
+         {"engine": "mysql", "instanceClass": "db.m5.large", "allocatedStorage": 9, "storageType": "io1", "iops": 1000},
+         [("mysql db.m5.large", "730 h"), ("Storage io1", ""), ("IOPS", ""), ("Backups beyond the free size", "")]),
+    ],
+)  # fmt: skip
+def test_the_rates_whose_conditions_hold_are_the_bill(
+    make: Callable[..., Resource],
+    cost_of: Callable[..., Estimate],
+    type_: str,
+    inputs: dict[str, Any],
+    lines: list[tuple[str, str]],
+) -> None:
+    found = cost_of(make(type_, **inputs))
+    assert [(line.name, line.basis) for line in found.lines] == lines
+    assert found.complete and len(found.free) == (0 if lines else 1)
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "reasons"),
+    [
+        ("aws:lb/loadBalancer:LoadBalancer", {"loadBalancerType": "gateway"},
+         ["loadBalancerType is 'gateway'; priced are application, network"]),
+        ("aws:rds/instance:Instance", {}, ["engine is not set"]),
+        ("aws:rds/instance:Instance", {"engine": UNKNOWN}, ["engine is not known before the update"]),
+        ("aws:opensearch/domain:Domain", {"clusterConfig": {"instanceType": "x9.search"}},
+         ["Nodes {clusterConfig.instanceType:m4.large.search}: no price for opensearch-x9.search on_demand in aws "
+          "us-east-1: the price book has no row for opensearch-x9.search"]),
+        ("aws:kinesis/stream:Stream", {}, ["Shards: shardCount is not set, expected a number of 0 or more"]),
+    ],
+)  # fmt: skip
+def test_what_no_rate_covers_is_named(
+    make: Callable[..., Resource],
+    cost_of: Callable[..., Estimate],
+    type_: str,
+    inputs: dict[str, Any],
+    reasons: list[str],
+) -> None:
+    assert [item.reason for item in cost_of(make(type_, **inputs)).not_priced] == reasons
+
+
+def test_hours_are_those_that_a_machine_runs_and_of_nothing_else(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    part_time = Assumptions().with_values({"hours_per_month": "200"})
+    database = make("aws:rds/instance:Instance", "d", engine="mysql", instanceClass="db.m5.large")
+    machine = make("aws:ec2/instance:Instance", "m", instanceType="m5.large")
+    balancer = make("aws:lb/loadBalancer:LoadBalancer", "b")
+    found = cost_of(database, machine, balancer, assumptions=part_time)
+    said = {line.name: (line.basis, line.assumption.partition(" hours a month")[0]) for line in found.lines}
+    assert said["mysql db.m5.large"] == ("200 h", "hours_per_month: 200")
+    assert said["1 x m5.large on demand"] == ("1 x 200 h", "Linux; hours_per_month: 200")
+    assert said["Application load balancer"] == ("730 h", "")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"quantity": "two x hours"}, None),
+        ({"quantity": "2 * hours"}, "'2 [*] hours' is no factor; write a number, hours"),
+        ({"quantity": "{n"}, "'{n' is no factor"),
+        ({"when": "always"}, "'always' is no condition; write input=value"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_refused(wrong: dict[str, str], message: str | None) -> None:
+    if message is None:
+        assert [factor.usage for factor in rate_of({**ROW, **wrong}).quantity] == ["two", "hours"]
+        return
+    with pytest.raises(ValueError, match=message):
+        rate_of({**ROW, **wrong})
