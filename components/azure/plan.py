@@ -170,7 +170,7 @@ def plan_cluster(
             not_built=[],
             losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
             notes=[
-                *_notes(spec, storage, location, shape.machine_type),
+                *_notes(spec, storage, location, shape.machine_type, _without_infiniband(elastic, mig)),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
@@ -271,8 +271,10 @@ def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location, machine_type: str) -> list[str]:
-    """What the spec does not say of itself."""
+def _notes(
+    spec: ClusterSpec, storage: LustrePlan, location: Location, machine_type: str, single: list[str]
+) -> list[str]:
+    """What the spec does not say of itself. single: machine types with GPUs and without InfiniBand."""
     notes = [f"shared storage: {storage.choice}"]
     if storage.large:
         notes.append(
@@ -289,20 +291,41 @@ def _notes(spec: ClusterSpec, storage: LustrePlan, location: Location, machine_t
         notes.append(
             f"home folders: Azure Files is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"
         )
+    fabric = has_infiniband(machine_type)
     if location.settings.infiniband_feature:
         notes.append(
             "AKSInfinibandSupport is registered for the whole subscription and stays after destroy; GB200 and GB300 "
             "pools of the subscription need it off"
         )
+    elif fabric:
+        # Azure/aks-rdma-infiniband, 02-prerequisites; Azure/ai-infrastructure-on-azure registers it by default.
+        notes.append(
+            "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing "
+            "here registers or looks up: write gpucluster:infinibandFeature: \"true\", or run az feature register "
+            "--namespace Microsoft.ContainerService --name AKSInfinibandSupport once"
+        )
     if location.settings.driver == "operators":
         notes.append("the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run")
-    elif has_infiniband(machine_type):
+        if fabric and single:
+            # NVIDIA/gpu-operator v26.3.3, assets/state-driver/0500_daemonset.yaml; NVIDIA/gpu-driver-container,
+            # nvidia-driver (reload_nvidia_peermem, probe_nvidia_peermem).
+            notes.append(
+                f"{' and '.join(single)} without InfiniBand: the driver's container nvidia-peermem-ctr finds no cards "
+                "there and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work "
+                "(docs/inside-aks.md)"
+            )
+    elif fabric:
         # Azure/AKS issue 3507.
         notes.append(
             "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; "
             "measure NCCL between nodes before training"
         )
     return notes
+
+
+def _without_infiniband(*pools: ElasticPlan | MigPlan | None) -> list[str]:
+    found = {pool.shape.machine_type for pool in pools if pool is not None}
+    return sorted(machine for machine in found if not has_infiniband(machine))
 
 
 def _quotas(

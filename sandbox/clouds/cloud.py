@@ -130,6 +130,10 @@ class Account(ABC):
         """The resource with what the cloud now goes on doing, for what is not done by the time of the answer."""
         return entry
 
+    def read(self, entry: Entry) -> Entry:
+        """The resource as the API tells it, which may be more than what was asked of it."""
+        return entry
+
     def deletes_first(self, resource: Resource) -> bool:
         """Whether a replacement must delete the old resource first, because its name can exist only once."""
         return False

@@ -200,7 +200,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             self._ledger.put(entry)
             return entry
 
-        there = self._waiting.ended(self._waiting.accepted(accept))
+        there = account.read(self._waiting.ended(self._waiting.accepted(accept)))
         return provider_pb2.UpdateResponse(properties=to_struct(there.outputs))
 
     @_answers
@@ -208,6 +208,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         there = self._there(request)
         if there is None:
             return provider_pb2.ReadResponse()
+        there = self._configured.read(there)
         return provider_pb2.ReadResponse(
             id=there.id, properties=to_struct(there.outputs), inputs=to_struct(there.inputs)
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sandbox.clouds.azure.reading import own_part
 from sandbox.clouds.ledger import Entry
 from sandbox.clouds.values import Secret, to_wire
 from sandbox.narrow import is_list, is_object, mapping
@@ -73,7 +74,7 @@ def compare(
     for stack, resource, entry in pairs:
         if resource.get("pendingReplacement"):
             found[stack].remade.append((resource, entry))
-        elif not resource.get("delete") and not _same(mapping(resource.get("outputs")), entry.outputs):
+        elif not resource.get("delete") and not _same(own_part(mapping(resource.get("outputs")), entry), entry.outputs):
             found[stack].changed.append(resource)
     for entry in unowned:
         stack = stack_of(entry.urn)

@@ -12,7 +12,9 @@ from sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
 from sandbox.clouds.azure.model import MODELS, Thing, arm_id
 from sandbox.clouds.azure.outputs import made
 from sandbox.clouds.azure.paths import path_of
+from sandbox.clouds.azure.pools import AGENT_POOL
 from sandbox.clouds.azure.previews import previewed
+from sandbox.clouds.azure.reading import as_read
 from sandbox.clouds.azure.rules.inputs import refused_inputs
 from sandbox.clouds.azure.rules.rule import RULES
 from sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
@@ -115,6 +117,9 @@ class AzureAccount(Modelled[Thing]):
 
     def begun(self, entry: Entry, act: Act) -> Entry:
         return operations.begun(entry, act, self._scenario)
+
+    def read(self, entry: Entry) -> Entry:
+        return as_read(entry, self.ledger.of_types({AGENT_POOL}))
 
     def delete(self, entry: Entry) -> bool:
         return deletion.delete(entry, self.ledger)

@@ -10,7 +10,7 @@ from sandbox.clouds.azure.model import Thing
 from sandbox.clouds.azure.sizes import is_rdma
 from sandbox.narrow import items, mapping
 
-__all__ = ["AGENT_POOL", "CLUSTER", "Pool", "pools_of"]
+__all__ = ["AGENT_POOL", "CLUSTER", "Pool", "own_profiles", "pools_of"]
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
@@ -66,8 +66,15 @@ class Pool:
 def pools_of(thing: Thing) -> Iterator[Pool]:
     """The pool a thing is, or the inline ones of a cluster."""
     if thing.token == CLUSTER:
-        for given in items(thing.inputs.get("agentPoolProfiles")):
-            yield Pool(thing, mapping(given), thing.inputs)
+        for given in own_profiles(thing, thing.inputs):
+            yield Pool(thing, given, thing.inputs)
     else:
         around = thing.at(CLUSTER, thing.parent)
         yield Pool(thing, thing.inputs, around.inputs if around is not None else {})
+
+
+def own_profiles(thing: Thing, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The pools in a cluster's inputs or outputs, but for those that are resources of their own."""
+    apart = {entry.name for entry in thing.under(AGENT_POOL, thing.id)}
+    profiles = (mapping(profile) for profile in items(values.get("agentPoolProfiles")))
+    return [profile for profile in profiles if profile.get("name") not in apart]

@@ -67,17 +67,44 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
+        "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing here "
+        "registers or looks up",
         "the operators own GPU and InfiniBand drivers",
+        "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
         "elastic pool",
         "quotas to have in eastus, in vCPUs",
         "access.admins names no group",
         "access.cidrs",
     ]
-    assert facts["notes"][4] == (
+    assert facts["notes"][6] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
         "Total Regional vCPUs; quota is not capacity"
     )
+
+
+def test_the_feature_for_infiniband_is_asked_for_where_it_is_not_registered_and_there_is_a_fabric() -> None:
+    def said(*args: Any, **change: Any) -> list[str]:
+        notes = plan(*args, **change).facts["notes"]
+        return [note.partition(" of ")[0][:40] for note in notes if "AKSInfinibandSupport" in note]
+
+    assert said() == ["guides to InfiniBand on AKS ask for the "]
+    assert said(here(infiniband_feature=True)) == ["AKSInfinibandSupport is registered for t"]
+    assert said(machine="Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0}) == []
+
+
+def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operators_own_the_driver() -> None:
+    def said(*args: Any, **change: Any) -> list[str]:
+        notes = plan(*args, **change).facts["notes"]
+        return [note.partition(" without InfiniBand: ")[0] for note in notes if "nvidia-peermem-ctr" in note]
+
+    small, double = "Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"
+    sliced = {"nodes": 1, "layout": "all-1g.10gb"}
+    assert said(mig=sliced) == [f"{small} and {double}"]
+    assert said(elastic=None, mig=sliced) == [double]
+    assert said(elastic=None) == []
+    assert said(here(driver="aks"), mig=sliced) == []
+    assert said(machine=small, training={"nodes": 1, "fabric_gbps": 0}) == []
 
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
@@ -209,7 +236,7 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts["notes"]
-    assert notes[2:4] == [
+    assert notes[4:6] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
         "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
@@ -222,7 +249,7 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
         placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
     )
     assert (block.training.size, block.training.started) == (5, 0)
-    assert block.facts["notes"][3:5] == [
+    assert block.facts["notes"][4:6] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",

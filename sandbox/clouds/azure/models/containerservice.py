@@ -13,9 +13,10 @@ from sandbox.clouds.azure.identities import of_resource
 from sandbox.clouds.azure.identity import DOMAIN, guid
 from sandbox.clouds.azure.model import Thing, arm_id, models
 from sandbox.clouds.azure.outputs import made
+from sandbox.clouds.azure.pools import own_profiles
 from sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
 from sandbox.clouds.naming import random_hex
-from sandbox.narrow import items, mapping
+from sandbox.narrow import mapping
 
 __all__: list[str] = []
 
@@ -39,7 +40,7 @@ def cluster(thing: Thing) -> Mapping[str, Any]:
     return {
         **made(thing),
         **_names(thing),
-        "agentPoolProfiles": [_inline(mapping(pool), version, current, network) for pool in _pools(thing)],
+        "agentPoolProfiles": [_inline(pool, version, current, network) for pool in _pools(thing)],
         "autoUpgradeProfile": {"nodeOSUpgradeChannel": "NodeImage", **mapping(given.get("autoUpgradeProfile"))},
         "currentKubernetesVersion": current,
         "eTag": guid(),
@@ -130,8 +131,8 @@ def _storage(thing: Thing) -> dict[str, Any]:
     return {**on, "snapshotController": {"enabled": True}, **mapping(thing.inputs.get("storageProfile"))}
 
 
-def _pools(thing: Thing) -> list[Any]:
-    return items(thing.inputs.get("agentPoolProfiles")) or items(thing.previous.get("agentPoolProfiles"))
+def _pools(thing: Thing) -> list[Mapping[str, Any]]:
+    return own_profiles(thing, thing.inputs) or own_profiles(thing, thing.previous)
 
 
 def _inline(pool: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]) -> dict[str, Any]:

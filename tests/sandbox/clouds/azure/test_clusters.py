@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from sandbox.clouds.azure.cloud import AzureAccount
+from sandbox.clouds.azure.reading import own_part
 from sandbox.clouds.cloud import CloudError, Resource
 from sandbox.clouds.kubernetes.clusters import cluster_at
 from sandbox.clouds.kubernetes.kubeconfig import api_server
@@ -165,3 +166,35 @@ def test_node_auto_provisioning_is_not_turned_on_beside_a_pool_that_scales(
     )
     with pytest.raises(CloudError, match="cannot be Auto while agent pool 'training' has enableAutoScaling"):
         account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
+
+
+def test_a_cluster_names_all_of_its_pools_when_it_is_read(stage: Stage, account: AzureAccount) -> None:
+    stage.pool("training", count=4)
+    read = account.read(stage.cluster)
+    for side in (read.inputs, read.outputs):
+        pools = {pool["name"]: (pool["count"], pool["vmSize"], pool["mode"]) for pool in side["agentPoolProfiles"]}
+        assert pools == {
+            "system": (3, "Standard_D4s_v5", "System"),
+            "training": (4, "Standard_ND96isr_H100_v5", "User"),
+        }
+    assert "resourceGroupName" not in read.inputs["agentPoolProfiles"][1]
+    assert account.read(stage.vnet) == stage.vnet
+
+
+def test_what_was_read_is_written_back_without_a_pool_twice(
+    stage: Stage, account: AzureAccount, azure: Callable[..., Resource]
+) -> None:
+    stage.pool("training")
+    read = account.read(stage.cluster)
+    asked = azure("containerservice:ManagedCluster", "c", **read.inputs)
+    made = account.update(replace(asked, old_inputs=read.inputs, outputs=read.outputs, id=read.id))
+    assert [pool["name"] for pool in made.outputs["agentPoolProfiles"]] == ["system"]
+
+
+def test_a_state_agrees_with_a_cluster_whether_it_was_refreshed_or_not(stage: Stage, account: AzureAccount) -> None:
+    before = stage.cluster.outputs
+    stage.pool("training")
+    refreshed = account.read(stage.cluster).outputs
+    assert own_part(refreshed, stage.cluster)["agentPoolProfiles"] == before["agentPoolProfiles"]
+    assert own_part(before, stage.cluster) == before
+    assert own_part({"a": 1}, stage.vnet) == {"a": 1}

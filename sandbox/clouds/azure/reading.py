@@ -1,0 +1,57 @@
+"""What ARM tells of a thing that is more than what was asked of it: a cluster names all of its pools.
+
+Also those that are resources of their own: a refresh brings them into the cluster's `agentPoolProfiles`, outputs and
+inputs alike, which a program has to ignore. Sources: pulumi/pulumi-azure-native #2719 and #4264;
+Azure/azure-rest-api-specs containerservice 2025-09-01, ManagedClusterAgentPoolProfile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from sandbox.clouds.ledger import Entry
+from sandbox.narrow import items, mapping
+
+__all__ = ["as_read", "own_part"]
+
+_PROFILES: Final = "agentPoolProfiles"
+_OF_THE_RESOURCE: Final = frozenset(
+    {"agentPoolName", "azureApiVersion", "id", "resourceGroupName", "resourceName", "type"}
+)
+"""What a pool has as a resource and not as a part of its cluster."""
+
+
+def as_read(entry: Entry, pools: Iterable[Entry]) -> Entry:
+    """The thing as a GET answers. pools: every pool there is that is a resource."""
+    if entry.type != CLUSTER:
+        return entry
+    prefix = f"{entry.id.lower()}/"
+    apart = sorted((it for it in pools if it.type == AGENT_POOL and it.id.lower().startswith(prefix)), key=_name)
+    return replace(entry, inputs=_with(entry.inputs, apart, "inputs"), outputs=_with(entry.outputs, apart, "outputs"))
+
+
+def _name(pool: Entry) -> str:
+    return pool.name
+
+
+def _with(values: Mapping[str, Any], pools: list[Entry], side: str) -> dict[str, Any]:
+    names = {pool.name for pool in pools}
+    own = [profile for profile in items(values.get(_PROFILES)) if mapping(profile).get("name") not in names]
+    return {**values, _PROFILES: [*own, *(_profile(pool, getattr(pool, side)) for pool in pools)]}
+
+
+def _profile(pool: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in values.items() if key not in _OF_THE_RESOURCE and value is not None}
+    return {**kept, "name": pool.name, "type": pool.inputs.get("type") or "VirtualMachineScaleSets"}
+
+
+def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
+    """What a state says of a thing without pools that it may have got by a refresh, now or long ago."""
+    if entry.type != CLUSTER:
+        return outputs
+    own = {mapping(profile).get("name") for profile in items(entry.outputs.get(_PROFILES))}
+    profiles = [profile for profile in items(outputs.get(_PROFILES)) if mapping(profile).get("name") in own]
+    return {**outputs, _PROFILES: profiles}
