@@ -301,7 +301,7 @@ def _notes(
         # Azure/aks-rdma-infiniband, 02-prerequisites; Azure/ai-infrastructure-on-azure registers it by default.
         notes.append(
             "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing "
-            "here registers or looks up: write gpucluster:infinibandFeature: \"true\", or run az feature register "
+            'here registers or looks up: write gpucluster:infinibandFeature: "true", or run az feature register '
             "--namespace Microsoft.ContainerService --name AKSInfinibandSupport once"
         )
     if location.settings.driver == "operators":
