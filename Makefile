@@ -39,6 +39,7 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 
 test: $(READY) ## Every test
 	@$(BIN)/sandbox engine >&2
+	@$(BIN)/sandbox kubernetes >&2
 	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types

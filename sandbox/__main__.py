@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
+from sandbox.api_server.cli import kubernetes
 from sandbox.engine.cli import engine
 from sandbox.engine.model import EngineError
+from sandbox.kubectl import kubectl
 from sandbox.project import InputError
 from sandbox.recovery.recover import recover
 from sandbox.reset import reset
@@ -28,10 +31,16 @@ _OUR_FAULT = 3
     metavar="FILE",
     help="What was there before the stack, and which operations last or fail (docs/scenarios.md); for `pulumi`.",
 )
+@click.option(
+    "--kubernetes",
+    type=click.Choice(["simulated", "real"]),
+    default="simulated",
+    help="Who judges Kubernetes objects in `pulumi`: the simulation, or a real API server on loopback.",
+)
 @click.pass_context
-def cli(context: click.Context, scenario: Path | None) -> None:
+def cli(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
     """Run the real Pulumi engine against simulated clouds: no account, no network, nothing billed."""
-    context.obj = scenario
+    context.obj = {"scenario": scenario, "real_kubernetes": kubernetes == "real"}
 
 
 @cli.command(
@@ -41,7 +50,7 @@ def cli(context: click.Context, scenario: Path | None) -> None:
 )
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
-def pulumi(scenario: Path | None, args: tuple[str, ...]) -> None:
+def pulumi(options: dict[str, Any], args: tuple[str, ...]) -> None:
     """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
 
     Where the program refuses what its user wrote, and says so by the file SANDBOX_INPUT_ERROR, it is 2.
@@ -51,13 +60,15 @@ def pulumi(scenario: Path | None, args: tuple[str, ...]) -> None:
     """
     from sandbox.run import run
 
-    sys.exit(run(args, scenario))
+    sys.exit(run(args, **options))
 
 
 cli.add_command(status)
 cli.add_command(recover)
 cli.add_command(reset)
 cli.add_command(engine)
+cli.add_command(kubernetes)
+cli.add_command(kubectl)
 
 
 def main() -> None:

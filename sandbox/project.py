@@ -57,6 +57,11 @@ class Store:
         """What exists in the simulated clouds."""
         return self.root / "clouds.sqlite3"
 
+    @property
+    def servers(self) -> Path:
+        """Real API servers: a folder for each cluster that was asked."""
+        return self.root / "kubernetes"
+
     @contextmanager
     def open_ledger(self) -> Generator[Ledger]:
         """The ledger, made where there is none; raises InputError for a file that is none."""

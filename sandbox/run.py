@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -30,6 +30,10 @@ from sandbox.kept import what_is_kept
 from sandbox.process import run_engine
 from sandbox.project import InputError, Project, find_project
 from sandbox.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from sandbox.clouds.kubernetes.real import RealServers
+    from sandbox.clouds.ledger import Ledger
 
 __all__ = ["run"]
 
@@ -58,10 +62,11 @@ _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
 }
 
 
-def run(args: tuple[str, ...], scenario: Path | None = None) -> int:
+def run(args: tuple[str, ...], scenario: Path | None = None, *, real_kubernetes: bool = False) -> int:
     """Runs `pulumi ARGS...`; returns its exit code.
 
     scenario: file of what happens in the clouds beside what the program asks for.
+    real_kubernetes: a real API server judges and keeps the Kubernetes objects.
 
     Raises InputError for what the user must change and EngineError when there is no engine.
     """
@@ -77,7 +82,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None) -> int:
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
     _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
-    return _run_in(project, line, engine, scenario)
+    return _run_in(project, line, engine, scenario, real_kubernetes)
 
 
 def _note(text: str) -> None:
@@ -105,7 +110,7 @@ def _refuse(line: CommandLine, project: Project) -> None:
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
 
 
-def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None) -> int:
+def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
     store = project.store
     store.prepare()
     sdks = installed_sdks(site_packages(project.virtualenv))
@@ -122,12 +127,16 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
             ledger = parts.enter_context(store.open_ledger())
             happening = _happening(scenario, sdks, ledger)
-            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log, happening))
+            real = real_kubernetes and line.words[0] in _WITH_PROGRAM
+            servers = parts.enter_context(_real_servers(project, ledger)) if real else None
+            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log, happening, servers))
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
             code = run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
             code = INPUT_ERROR if code and refused.exists() else code
+            if servers is not None:
+                _say_what_it_judged(servers)
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
@@ -146,6 +155,24 @@ def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Sc
     scenario = read_scenario(file)
     seed(scenario, sdks, ledger)
     return scenario
+
+
+def _real_servers(project: Project, ledger: Ledger) -> RealServers:
+    # Imported late: a run without them must not wait.
+    from sandbox.api_server.binaries import find_binaries
+    from sandbox.api_server.definitions import fetch_all
+    from sandbox.clouds.kubernetes.real import RealServers
+
+    binaries = find_binaries()
+    for module, why in fetch_all().items():
+        _note(f"No definitions of {module}: {why}")
+    return RealServers(project.store.servers, binaries, ledger)
+
+
+def _say_what_it_judged(servers: RealServers) -> None:
+    from sandbox.api_server.binaries import VERSION
+
+    click.echo("\n".join(servers.verdict.lines(VERSION)), err=True)
 
 
 def _columns() -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Karpenter's AKSNodeClass, `karpenter.azure.com/v1beta1`, with the rules its API applies.
 
-Source: Azure/karpenter-provider-azure 1.10.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes of
+Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes of
 `gpu` in lower case; the definition takes them as here.
 """
 

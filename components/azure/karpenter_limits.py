@@ -1,6 +1,6 @@
 """What node auto provisioning, AKS's Karpenter, can't carry. Imports no Pulumi.
 
-Source: Azure/karpenter-provider-azure 1.10.2: pkg/providers/instance/vminstance.go (machines without a scale set or a
+Source: Azure/karpenter-provider-azure v1.14.2: pkg/providers/instance/vminstance.go (machines without a scale set or a
 placement), pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull
 requests 1529, 1834, 1839 (capacity reservations, open).
 """

@@ -2,7 +2,7 @@
 
 Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go, nodepool_validation.go and labels.go; the rules for the
 domains of labels: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml, and
-cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go, and Azure/karpenter-provider-azure 1.10.2,
+cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go, and Azure/karpenter-provider-azure v1.14.2,
 pkg/apis/crds/karpenter.sh_nodepools.yaml.
 """
 

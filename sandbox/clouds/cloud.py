@@ -111,6 +111,10 @@ class Account(ABC):
     def known(self, resource: Resource) -> Mapping[str, Any]:
         """The outputs beside the inputs that are known, or known to be unknown, while previewing."""
 
+    def rehearse(self, resource: Resource) -> None:
+        """Asked of each create and update while previewing; raises CloudError where the API already refuses."""
+        return
+
     @abstractmethod
     def create(self, resource: Resource) -> Made:
         """Makes a resource; raises CloudError where the API would refuse."""

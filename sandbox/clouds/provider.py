@@ -171,6 +171,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         resource = Resource(urn=request.urn, type=self._type(request.urn), inputs=from_struct(request.properties))
         account = self._configured
         if request.preview:
+            account.rehearse(resource)
             return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))
 
         def accept() -> Entry:
@@ -187,6 +188,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         resource = self._existing(request, request.news, request.olds)
         account = self._configured
         if request.preview:
+            account.rehearse(resource)
             return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))
 
         def accept() -> Entry:

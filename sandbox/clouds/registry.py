@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sandbox.clouds.aws.cloud import Aws
 from sandbox.clouds.azure.cloud import Azure
@@ -16,6 +17,9 @@ from sandbox.clouds.schema import Schema
 from sandbox.clouds.sdk import Sdk
 from sandbox.clouds.unsimulated import Unsimulated
 
+if TYPE_CHECKING:
+    from sandbox.clouds.kubernetes.real import RealServers
+
 __all__ = ["SIMULATED", "Clouds"]
 
 SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Azure, Gcp, Kubernetes)}
@@ -24,16 +28,29 @@ SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, 
 class Clouds:
     """Makes provider instances that share one ledger and, per package, one schema."""
 
-    def __init__(self, sdks: Mapping[str, Sdk], ledger: Ledger, scenario: Scenario | None = None) -> None:
+    def __init__(
+        self,
+        sdks: Mapping[str, Sdk],
+        ledger: Ledger,
+        scenario: Scenario | None = None,
+        servers: RealServers | None = None,
+    ) -> None:
+        """servers: real API servers for the Kubernetes objects, where they are wanted."""
         self._schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
         self._ledger = ledger
         self._scenario = scenario or Scenario()
+        self._servers = servers
 
     def provider(self, package: str) -> Provider:
         """A fresh provider instance of a package."""
         return Provider(self._cloud(package), self._schemas[package], self._ledger)
 
     def _cloud(self, package: str) -> Cloud:
-        cloud = SIMULATED[package]() if package in SIMULATED else Unsimulated(package, sorted(SIMULATED))
+        cloud = self._made(package)
         cloud.scenario = self._scenario
         return cloud
+
+    def _made(self, package: str) -> Cloud:
+        if package == Kubernetes.package:
+            return Kubernetes(self._servers)
+        return SIMULATED[package]() if package in SIMULATED else Unsimulated(package, sorted(SIMULATED))

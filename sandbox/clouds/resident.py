@@ -20,6 +20,7 @@ from sandbox.clouds.scenario import Scenario
 from sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:
+    from sandbox.clouds.kubernetes.real import RealServers
     from sandbox.clouds.registry import Clouds
 
 __all__ = ["Resident"]
@@ -38,13 +39,21 @@ class Resident:
     """
 
     def __init__(
-        self, socket_path: Path, sdks: Mapping[str, Sdk], ledger: Ledger, log_file: Path, scenario: Scenario
+        self,
+        socket_path: Path,
+        sdks: Mapping[str, Sdk],
+        ledger: Ledger,
+        log_file: Path,
+        scenario: Scenario,
+        servers: RealServers | None = None,
     ) -> None:
+        """servers: real API servers for the Kubernetes objects, where they are wanted."""
         self._socket_path = socket_path
         self._sdks = sdks
         self._ledger = ledger
         self._log_file = log_file
         self._scenario = scenario
+        self._servers = servers
         self._listener = socket.socket(socket.AF_UNIX)
 
     def __enter__(self) -> Self:
@@ -68,7 +77,7 @@ class Resident:
             stand_in_for_the_sdk()
             from sandbox.clouds.registry import Clouds
 
-            clouds = Clouds(self._sdks, self._ledger, self._scenario)
+            clouds = Clouds(self._sdks, self._ledger, self._scenario, self._servers)
         except Exception:
             # Launchers see the end of their connection, and the engine says which provider did not start.
             _log.exception("the simulated clouds did not start")

@@ -48,6 +48,10 @@ class Project:
     def pulumi(self, *args: str, stack: str = "aws-trial") -> Done:
         return self.run("sandbox", "pulumi", *args, "--stack", stack)
 
+    def judged(self, *args: str, stack: str) -> Done:
+        """The same, with a real API server for the Kubernetes objects."""
+        return self.run("sandbox", "--kubernetes", "real", "pulumi", *args, "--stack", stack)
+
     def plan(self) -> dict[str, Any]:
         done = self.pulumi("preview", "--json", "--show-sames")
         assert done.code == 0, done.text

@@ -19,25 +19,33 @@ TRAINING = "5 x p5.48xlarge on demand"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> tuple[Any, str]:
-    """A project whose trial cluster is up, and what that printed."""
+def built(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> tuple[Any, str, str]:
+    """A project whose trial cluster is up, judged by a real API server; what that printed, and remarked beside it."""
     project = copy(tmp_path_factory.mktemp("standing"))
-    done = project.pulumi("up", "--yes", "--policy-pack", "policies")
+    done = project.judged("up", "--yes", "--policy-pack", "policies", stack="aws-trial")
     assert done.code == 0, done.text
-    return project, done.out
+    return project, done.out, done.err
 
 
 @pytest.fixture
-def standing(built: tuple[Any, str]) -> Any:
+def standing(built: tuple[Any, str, str]) -> Any:
     """The project of `built`."""
     return built[0]
 
 
-def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, str]) -> None:
+def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, str, str]) -> None:
     previewed, updated = built[1].split("Updating (aws-trial)")
     assert previewed.count("Total per month") == 1
     assert "Total per month" not in updated
     assert "Cost of stack aws-trial: $215,421.64 a month, $295.10 an hour; the preview has the table" in updated
+
+
+def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tuple[Any, str, str]) -> None:
+    project, _, remarks = built
+    assert "Real Kubernetes API server 1.34.1: 5 accepted, 0 unchecked" in remarks
+    assert "1 EC2NodeClass.karpenter.k8s.aws, 1 Namespace, 1 NodePool.karpenter.sh, 1 PersistentVolume" in remarks
+    shown = project.run("sandbox", "kubectl", "get", "nodepools,ec2nodeclasses", "--output", "name")
+    assert shown.out.split() == ["nodepool.karpenter.sh/elastic", "ec2nodeclass.karpenter.k8s.aws/elastic"], shown.text
 
 
 def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(project: Any) -> None:

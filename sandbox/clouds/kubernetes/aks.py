@@ -1,6 +1,6 @@
 """The custom kinds that AKS puts into its clusters, what their definitions refuse, and those of NVIDIA's operators.
 
-Sources: Azure/karpenter-provider-azure 1.10.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
+Sources: Azure/karpenter-provider-azure v1.14.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
 AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases and
 deployment/network-operator/charts/node-feature-discovery/crds.
 """

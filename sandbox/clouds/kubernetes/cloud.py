@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from sandbox.clouds.diff import Change, property_names
@@ -25,6 +25,9 @@ from sandbox.clouds.schema import ResourceType, Schema
 from sandbox.clouds.values import UNKNOWN, plain
 from sandbox.narrow import mapping
 
+if TYPE_CHECKING:
+    from sandbox.clouds.kubernetes.real import RealServers
+
 __all__ = ["Cluster", "Kubernetes"]
 
 
@@ -32,6 +35,10 @@ class Kubernetes(Cloud):
     """The package `kubernetes`."""
 
     package = "kubernetes"
+
+    def __init__(self, servers: RealServers | None = None) -> None:
+        """servers: real API servers to judge and keep the objects; without them the simulation alone does."""
+        self._servers = servers
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
         """A type the SDK does not have is a custom resource: its definition is in the cluster, not here."""
@@ -56,7 +63,12 @@ class Kubernetes(Cloud):
                 f"the kubeconfig points at {server}, which is no cluster of the sandbox (those end in {SUFFIX}, or are "
                 "addresses of 203.0.113.0/24); it never talks to a real cluster"
             )
-        return Cluster(ledger, scope_of(ledger, server), config)
+        scope = scope_of(ledger, server)
+        if self._servers is None or cluster_at(ledger, server) is None:
+            return Cluster(ledger, scope, config)
+        from sandbox.clouds.kubernetes.real import RealCluster
+
+        return RealCluster(ledger, scope, config, self._servers)
 
 
 class Cluster(Account):
@@ -101,18 +113,19 @@ class Cluster(Account):
         rules.check_reachable(self.ledger, self.server)
         rules.check_definition(resource, self.ledger, self.server)
         rules.check_namespace(resource, self.ledger, self.server)
-        karpenter.check_labels(resource)
-        gke.check_object(resource)
-        aks.check_object(resource, cluster_at(self.ledger, self.server))
         rules.check_name_is_free(resource, self.ledger, self.server)
-        return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=live(resource))
+        return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=self.accept(resource))
 
     def update(self, resource: Resource) -> Made:
         rules.check_reachable(self.ledger, self.server)
+        return Made(id=resource.id, name=name_of(resource.inputs), outputs=self.accept(resource))
+
+    def accept(self, resource: Resource) -> dict[str, Any]:
+        """The outputs of an object beside its inputs; raises CloudError where its kind does not allow what it says."""
         karpenter.check_labels(resource)
         gke.check_object(resource)
         aks.check_object(resource, cluster_at(self.ledger, self.server))
-        return Made(id=resource.id, name=name_of(resource.inputs), outputs=live(resource))
+        return live(resource)
 
     def delete(self, entry: Entry) -> bool:
         """A namespace takes its objects along, as in a real cluster."""

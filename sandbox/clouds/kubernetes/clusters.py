@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.narrow import mapping
 
-__all__ = ["SUFFIX", "api_servers", "cluster_at", "is_simulated", "scope_of"]
+__all__ = ["SUFFIX", "all_clusters", "api_servers", "cluster_at", "is_simulated", "scope_of"]
 
 SUFFIX: Final = ".sandbox.invalid"
 """What the names of all simulated endpoints end in."""
@@ -51,9 +51,14 @@ def api_servers(entry: Entry) -> list[str]:
     return [server for server in servers(entry.outputs) if isinstance(server, str)] if servers else []
 
 
+def all_clusters(ledger: Ledger) -> list[Entry]:
+    """Every cluster that exists, oldest first."""
+    return ledger.of_types(_SERVERS.keys())
+
+
 def cluster_at(ledger: Ledger, server: str) -> Entry | None:
     """The cluster behind an address, None when there is none."""
-    found = (entry for entry in ledger.of_types(_SERVERS.keys()) if server in api_servers(entry))
+    found = (entry for entry in all_clusters(ledger) if server in api_servers(entry))
     return next(found, None)
 
 

@@ -4,7 +4,8 @@ those its cloud puts there.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sandbox.clouds.kubernetes import aks, gke
 from sandbox.clouds.kubernetes.clusters import cluster_at
@@ -12,7 +13,7 @@ from sandbox.clouds.kubernetes.objects import RELEASE
 from sandbox.clouds.ledger import Entry, Ledger
 from sandbox.narrow import mapping
 
-__all__ = ["chart_of", "is_defined"]
+__all__ = ["chart_of", "is_defined", "is_in_tables", "kinds_of_release", "known_chart"]
 
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
@@ -79,13 +80,17 @@ _WITHOUT: Final = frozenset({"aws-efa-k8s-device-plugin", "nvidia-device-plugin"
 
 def chart_of(entry: Entry) -> str:
     """The chart of a release, without its repository."""
-    return str(entry.inputs.get("chart")).rstrip("/").rsplit("/", 1)[-1]
+    return _chart(entry.inputs)
 
 
-def _known_chart(entry: Entry) -> str:
-    """The chart of a release as the tables here name it."""
-    repository = str(mapping(entry.inputs.get("repositoryOpts")).get("repo") or entry.inputs.get("chart"))
-    return f"{_GCP_REPOSITORY}/{chart_of(entry)}" if _GCP_REPOSITORY in repository else chart_of(entry)
+def _chart(release: Mapping[str, Any]) -> str:
+    return str(release.get("chart")).rstrip("/").rsplit("/", 1)[-1]
+
+
+def known_chart(release: Mapping[str, Any]) -> str:
+    """The chart of a release as the tables here name it. release: its inputs."""
+    repository = str(mapping(release.get("repositoryOpts")).get("repo") or release.get("chart"))
+    return f"{_GCP_REPOSITORY}/{_chart(release)}" if _GCP_REPOSITORY in repository else _chart(release)
 
 
 def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
@@ -95,12 +100,14 @@ def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
         return True
     releases = ledger.find("kubernetes", server, RELEASE)
     cluster = cluster_at(ledger, server)
-    if wanted in aks.kinds_of(cluster) | gke.kinds_of(cluster) or any(wanted in _kinds(entry) for entry in releases):
+    if wanted in aks.kinds_of(cluster) | gke.kinds_of(cluster) or any(
+        wanted in kinds_of_release(entry.inputs) for entry in releases
+    ):
         return True
     in_tables = any(
         wanted in kinds for kinds in (aks.KINDS, gke.KINDS, _DISCOVERY, *_IN_TEMPLATES.values(), *_IN_CRDS.values())
     )
-    return not in_tables and any(not _is_in_tables(_known_chart(entry)) for entry in releases)
+    return not in_tables and any(not is_in_tables(known_chart(entry.inputs)) for entry in releases)
 
 
 def _defines(entry: Entry, group: str, kind: str) -> bool:
@@ -108,14 +115,16 @@ def _defines(entry: Entry, group: str, kind: str) -> bool:
     return (spec.get("group"), mapping(spec.get("names")).get("kind")) == (group, kind)
 
 
-def _kinds(entry: Entry) -> frozenset[str]:
-    chart = _known_chart(entry)
-    skipped = entry.inputs.get("skipCrds") is True
-    none, values = frozenset[str](), mapping(entry.inputs.get("values"))
+def kinds_of_release(release: Mapping[str, Any]) -> frozenset[str]:
+    """The kinds whose definitions a release brings, as `group:kind`. release: its inputs."""
+    chart = known_chart(release)
+    skipped = release.get("skipCrds") is True
+    none, values = frozenset[str](), mapping(release.get("values"))
     discovers = chart in _WITH_DISCOVERY and mapping(values.get("nfd")).get("enabled") is not False
     in_crds = _IN_CRDS.get(chart, none) | (_DISCOVERY if discovers else none)
     return _IN_TEMPLATES.get(chart, none) | (none if skipped else in_crds)
 
 
-def _is_in_tables(chart: str) -> bool:
+def is_in_tables(chart: str) -> bool:
+    """Whether it is known what this chart brings."""
     return chart in _IN_TEMPLATES or chart in _IN_CRDS or chart in _WITHOUT

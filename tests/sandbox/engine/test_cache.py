@@ -85,8 +85,12 @@ def _empty_record(folder: Path) -> None:
     (folder / "engine.json").write_text("")
 
 
-def _forget_origin(folder: Path) -> None:
+def _forget_sums(folder: Path) -> None:
     (folder / "engine.json").write_text("{}")
+
+
+def _forget_origin(folder: Path) -> None:
+    (folder / "engine.json").write_text('{"sha256": {}}')
 
 
 @pytest.mark.parametrize(
@@ -96,6 +100,7 @@ def _forget_origin(folder: Path) -> None:
         (_alter_in_place, "pulumi-language-python is not the file that was installed"),
         (_remove_launcher, "pulumi-language-python is missing"),
         (_empty_record, "its record cannot be read (Expecting value: line 1 column 1 (char 0))"),
+        (_forget_sums, "its record cannot be read ('sha256')"),
         (_forget_origin, "its record cannot be read ('origin')"),
     ],
 )

@@ -1,0 +1,137 @@
+"""The programs of a Kubernetes API server: built once from the committed go.mod and go.sum, then kept in the cache."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from sandbox.engine.find import say_on_stderr
+from sandbox.engine.go_build import last_words, run_go
+from sandbox.engine.go_toolchain import NoGo, find_go
+from sandbox.engine.model import EngineError
+from sandbox.engine.progress import Say, duration
+from sandbox.engine.release import this_platform
+
+__all__ = ["VERSION", "Binaries", "find_binaries", "folder"]
+
+VERSION: Final = "1.34.1"
+"""Of Kubernetes; go.mod pins it, and etcd as Kubernetes 1.34 wants it (its build/dependencies.yaml)."""
+
+_HERE: Final = Path(__file__).parent
+_PROGRAMS: Final = {
+    "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+    "kubectl": "k8s.io/kubernetes/cmd/kubectl",
+    "etcd": "go.etcd.io/etcd/server/v3",
+}
+_NAMED_BY_GO: Final = {"etcd": "server"}
+# Clients refuse to talk to a server whose version they cannot read; without these it has none.
+_MAJOR, _MINOR, _ = VERSION.split(".")
+_VERSION_FLAGS: Final = " ".join(
+    f"-X {package}.git{name}={value}"
+    for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    for name, value in {"Version": f"v{VERSION}", "Major": _MAJOR, "Minor": _MINOR}.items()
+)
+_EXPECTED: Final = "about 5 minutes on 2 cores and 2 GB in Go's caches the first time, seconds after that"
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """The folder with `kube-apiserver`, `etcd` and `kubectl`."""
+
+    folder: Path
+
+    @property
+    def api_server(self) -> Path:
+        """Kubernetes' own API server."""
+        return self.folder / "kube-apiserver"
+
+    @property
+    def etcd(self) -> Path:
+        """Its database."""
+        return self.folder / "etcd"
+
+    @property
+    def kubectl(self) -> Path:
+        """The command-line client."""
+        return self.folder / "kubectl"
+
+
+def folder() -> Path:
+    """Where the programs of this version and platform are kept."""
+    return cache_folder() / "kubernetes" / f"v{VERSION}-{this_platform()}"
+
+
+def find_binaries(*, anew: bool = False, say: Say = say_on_stderr) -> Binaries:
+    """The programs, built first where they are not there or `anew`. Raises EngineError, saying what to install."""
+    installation = Installation(folder(), "the Kubernetes API server", check=_check_answer)
+    if not anew and _is_there(installation, say):
+        return Binaries(installation.folder)
+    try:
+        with installation.lock(say):
+            if anew or not _is_there(installation, say):
+                installation.install({"version": VERSION}, lambda into: _build(into, say))
+    except BrokenCache as error:
+        raise EngineError(f"The Kubernetes API server just built cannot be used: {error}.") from error
+    except UnwritableCache as error:
+        raise EngineError(str(error)) from error
+    except OSError as error:
+        raise EngineError(f"The Kubernetes API server cannot be built in {installation.folder}: {error}.") from error
+    return Binaries(installation.folder)
+
+
+def _is_there(installation: Installation, say: Say) -> bool:
+    try:
+        return installation.read() is not None
+    except BrokenCache as error:
+        say(f"The cached Kubernetes API server in {installation.folder} is broken: {error}. It is made anew.")
+        return False
+
+
+def _build(into: Path, say: Say) -> None:
+    try:
+        go = find_go(cache_folder(), say)
+    except NoGo as error:
+        raise EngineError(_advice(str(error))) from error
+    source = into / "source"
+    source.mkdir()
+    for name in ("go.mod", "go.sum"):
+        shutil.copy(_HERE / name, source)
+    command = [
+        *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
+        *("-ldflags", f"-s -w {_VERSION_FLAGS}", "-o", f"{into}/", *_PROGRAMS.values()),
+    ]
+    say(f"Building the Kubernetes API server {VERSION}, etcd and kubectl with {go}: {_EXPECTED}.")
+    start = time.monotonic()
+    code, log = run_go(command, source, say)
+    shutil.rmtree(source)
+    if code != 0:
+        raise EngineError(_advice(f"go build failed: {last_words(log)}"))
+    for name, built in _NAMED_BY_GO.items():
+        (into / built).rename(into / name)
+    say(f"Built the Kubernetes API server {VERSION} in {duration(time.monotonic() - start)}.")
+
+
+def _check_answer(built: Path) -> None:
+    """Ask every program for its version."""
+    for name, argument in (("kube-apiserver", "--version"), ("etcd", "--version"), ("kubectl", "help")):
+        try:
+            done = subprocess.run([built / name, argument], capture_output=True, text=True, timeout=60, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise BrokenCache(f"its {name} does not run ({error})") from error
+        if done.returncode != 0:
+            raise BrokenCache(f"its {name} does not run ({done.stderr.strip()[:200]})")
+        if name == "kube-apiserver" and done.stdout.strip() != f"Kubernetes v{VERSION}":
+            raise BrokenCache(f'its {name} does not answer with its version, v{VERSION} ("{done.stdout.strip()}")')
+
+
+def _advice(reason: str) -> str:
+    return (
+        f"There is no Kubernetes API server, and none could be built: {reason}\n"
+        "It is built from Go modules: that needs a Go module proxy within reach (GOPROXY). Without --kubernetes real "
+        "the sandbox needs no API server."
+    )

@@ -1,0 +1,146 @@
+"""Definitions of custom kinds, read from the Go modules of those who publish them: `definitions.csv`.
+
+Columns: brought_by (a Helm chart, after its repository where another chart bears the same name, or the cloud that puts
+the kinds into its clusters); version of the chart; module, module_version and sum (of go.sum) that hold them; files,
+patterns with a space between. For karpenter-provider-gcp the upstream version its go.mod names stands in: its own
+module cannot be had, so its node class has no definition here.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from sandbox.engine.find import say_on_stderr
+from sandbox.engine.go_environment import go_environment
+from sandbox.engine.go_toolchain import NoGo, find_go
+from sandbox.engine.progress import Say
+
+__all__ = ["Source", "Unavailable", "definitions_of", "fetch_all", "source_of", "sources"]
+
+_FILE: Final = "definitions.json"
+
+
+class Unavailable(Exception):
+    """Definitions cannot be had; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """One row of the table."""
+
+    brought_by: str
+    version: str
+    module: str
+    module_version: str
+    sum: str
+    files: tuple[str, ...]
+
+    @property
+    def installation(self) -> Installation:
+        """Where they are kept."""
+        place = cache_folder() / "definitions" / f"{self.module.replace('/', '+')}@{self.module_version}"
+        return Installation(place, f"the definitions of {self.module} {self.module_version}")
+
+
+@cache
+def sources() -> Sequence[Source]:
+    """The whole table."""
+    text = resources.files("sandbox.api_server").joinpath("definitions.csv").read_text()
+    return [
+        Source(**{**row, "files": tuple(row["files"].split())})  # pyright: ignore[reportArgumentType]
+        for row in csv.DictReader(text.splitlines())
+    ]
+
+
+def source_of(brought_by: str, version: str = "") -> Source | None:
+    """Where the definitions of a chart in this version, or of a cloud, are; None where the table does not say."""
+    wanted = (brought_by, version.removeprefix("v"))
+    return next((source for source in sources() if (source.brought_by, source.version) == wanted), None)
+
+
+def definitions_of(source: Source, *, say: Say = say_on_stderr) -> list[Mapping[str, Any]]:
+    """The definitions, fetched first where they are not in the cache. Raises Unavailable."""
+    installation = source.installation
+    try:
+        if installation.read() is None:
+            with installation.lock(say):
+                if installation.read() is None:
+                    say(f"Fetching the definitions of {source.module} {source.module_version} (once)")
+                    installation.install({}, lambda into: _fetch(source, into, say))
+    except BrokenCache:
+        with installation.lock(say):
+            installation.install({}, lambda into: _fetch(source, into, say))
+    except (UnwritableCache, OSError) as error:
+        raise Unavailable(str(error)) from error
+    return json.loads((installation.folder / _FILE).read_text())
+
+
+def fetch_all(*, say: Say = say_on_stderr) -> dict[str, str]:
+    """Puts all of the table into the cache; module -> why it cannot be had, for those that cannot."""
+
+    def fetch(source: Source) -> tuple[str, str]:
+        try:
+            definitions_of(source, say=say)
+        except Unavailable as error:
+            return source.module, str(error)
+        return source.module, ""
+
+    once = {source.module: source for source in sources()}
+    with ThreadPoolExecutor(4) as pool:
+        return {module: why for module, why in pool.map(fetch, once.values()) if why}
+
+
+def _fetch(source: Source, into: Path, say: Say) -> None:
+    """Raises Unavailable."""
+    import yaml
+
+    folder = _download(source, say)
+    documents: list[Mapping[str, Any]] = []
+    for pattern in source.files:
+        found = sorted(folder.glob(pattern))
+        if not found:
+            raise Unavailable(f"{source.module} {source.module_version} has no {pattern}")
+        for file in found:
+            loaded = yaml.load_all(file.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            documents += [item for item in loaded if item and item.get("kind") == "CustomResourceDefinition"]
+    (into / _FILE).write_text(json.dumps(documents))
+
+
+def _download(source: Source, say: Say) -> Path:
+    """The module in Go's cache, with the checksum of the table. Raises Unavailable."""
+    name = f"{source.module}@{source.module_version}"
+    try:
+        go = find_go(cache_folder(), say)
+    except NoGo as error:
+        raise Unavailable(str(error)) from error
+    # The committed checksum is the one that counts; the public database need not be within reach.
+    environment = go_environment() | {"GONOSUMDB": "*", "GOFLAGS": "-mod=mod"}
+    with tempfile.TemporaryDirectory() as nowhere:
+        done = subprocess.run(
+            [go, "mod", "download", "-json", name],
+            cwd=nowhere,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    try:
+        answer: dict[str, str] = json.loads(done.stdout)
+    except ValueError:
+        raise Unavailable(f"{name}: {done.stderr.strip()}") from None
+    if answer.get("Error"):
+        raise Unavailable(answer["Error"])
+    if answer["Sum"] != source.sum:
+        raise Unavailable(f"{name} has the checksum {answer['Sum']}, not the committed {source.sum}")
+    return Path(answer["Dir"])

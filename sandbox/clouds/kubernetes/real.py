@@ -1,0 +1,286 @@
+"""Clusters whose objects a real API server judges and keeps, beside the ledger.
+
+The ledger stays the truth: what it holds and the server lacks, or has from another time, is applied when the server is
+opened. What the server cannot know, for want of a definition, is judged by the simulation's own rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, Self
+
+from sandbox.api_server.binaries import Binaries
+from sandbox.api_server.client import Client, Refused
+from sandbox.api_server.definitions import Unavailable, definitions_of, source_of
+from sandbox.api_server.server import Server, in_use, open_server
+from sandbox.clouds.cloud import CloudError, Resource
+from sandbox.clouds.kubernetes import aks, gke
+from sandbox.clouds.kubernetes.cloud import Cluster
+from sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
+from sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
+from sandbox.clouds.kubernetes.live import live
+from sandbox.clouds.kubernetes.objects import RELEASE, object_id
+from sandbox.clouds.kubernetes.verdict import Outcome, Verdict
+from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.values import UNKNOWN, plain, to_wire
+from sandbox.engine.model import EngineError
+from sandbox.narrow import is_list, is_object, mapping
+
+__all__ = ["RealCluster", "RealServers", "server_folder"]
+
+_APPLIED: Final = "applied.json"
+
+
+def server_folder(root: Path, scope: str) -> Path:
+    """Where the files of the API server of a cluster are; short, and safe as a name."""
+    return root / hashlib.sha256(scope.encode()).hexdigest()[:12]
+
+
+class RealServers:
+    """The API servers of one run, one for each cluster it talks to, opened when it first does."""
+
+    def __init__(self, root: Path, binaries: Binaries, ledger: Ledger) -> None:
+        self.verdict = Verdict()
+        self._root = root
+        self._binaries = binaries
+        self._ledger = ledger
+        self._open: dict[str, RealServer] = {}
+        self._lock = threading.Lock()
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+        self._sweep()
+
+    def at(self, scope: str) -> RealServer:
+        """The server of the cluster with this scope, with all that the ledger has in it.
+
+        Raises CloudError where it does not start.
+        """
+        with self._lock:
+            if scope not in self._open:
+                folder = server_folder(self._root, scope)
+                try:
+                    server = self._closing.enter_context(open_server(folder, self._binaries))
+                except EngineError as error:
+                    raise CloudError(str(error)) from error
+                opened = RealServer(server, self.verdict)
+                opened.catch_up(self._ledger, scope)
+                self._open[scope] = opened
+            return self._open[scope]
+
+    def _sweep(self) -> None:
+        """Removes the files of clusters that are gone."""
+        there = {server_folder(self._root, api_servers(entry)[0]).name for entry in all_clusters(self._ledger)}
+        for folder in self._root.iterdir() if self._root.is_dir() else ():
+            if folder.name not in there and not in_use(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class RealServer:
+    """One API server and what was applied to it."""
+
+    def __init__(self, server: Server, verdict: Verdict) -> None:
+        self.client = Client(server)
+        self._server = server
+        self._verdict = verdict
+        self._file = server.folder / _APPLIED
+        self._applied: dict[str, str] = _read(self._file)
+        self._lock = threading.Lock()
+
+    def write_kubeconfig(self) -> Path:
+        """The file for kubectl."""
+        file = self._server.folder / "kubeconfig"
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(self._server.kubeconfig()))
+        return file
+
+    def catch_up(self, ledger: Ledger, scope: str) -> None:
+        """Makes the server hold what the ledger has in this scope."""
+        cluster = cluster_at(ledger, scope)
+        if cluster is not None:
+            for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", gke.kinds_of(cluster))):
+                if kinds:
+                    self._define(cloud, "", kinds)
+        entries = [entry for entry in ledger.all() if (entry.provider, entry.scope) == ("kubernetes", scope)]
+        for entry in entries:
+            if entry.type == RELEASE:
+                self.define(entry.inputs)
+        there = {_key(entry.type, entry.id): entry for entry in entries if entry.type != RELEASE}
+        for key in sorted({*self._applied} - {*there}):
+            token, _, id_ = key.partition("|")
+            self._delete(token, id_)
+        for key, entry in there.items():
+            document, digest = _document(entry.type, entry.inputs), _digest(entry.inputs)
+            if self._applied.get(key) == digest or not self.client.knows(document["apiVersion"], document["kind"]):
+                continue
+            try:
+                self._put(entry.type, document, digest)
+            except CloudError as refusal:
+                self._verdict.doubt(entry.type, entry.id, str(refusal))
+
+    def define(self, release: Mapping[str, Any]) -> None:
+        """Installs the definitions that a Helm release brings. release: its inputs."""
+        values = mapping(plain(release))
+        chart = known_chart(values)
+        kinds = kinds_of_release(values) if is_in_tables(chart) else None
+        self._define(chart, str(values.get("version") or ""), kinds)
+
+    def _define(self, brought_by: str, version: str, kinds: frozenset[str] | None) -> None:
+        """kinds: of those, as `group:kind`; None for all."""
+        source = source_of(brought_by, version)
+        if source is None:
+            return
+        try:
+            found = [item for item in definitions_of(source) if kinds is None or _defined(item) in kinds]
+            self.client.define(found)
+        except Unavailable:
+            return  # Said at the start of the run; its kinds are unchecked.
+        except Refused as refusal:
+            raise CloudError(f"the API server refuses a definition of {brought_by} {version}: {refusal}") from refusal
+
+    def apply(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The object as the server keeps it; None for a kind it does not know. Raises CloudError."""
+        document = _document(token, inputs)
+        id_ = object_id(document)
+        if not self.client.knows(document["apiVersion"], document["kind"]):
+            self._verdict.say(token, id_, Outcome.UNCHECKED)
+            return None
+        try:
+            kept = self._put(token, document, _digest(inputs))
+        except CloudError:
+            self._verdict.say(token, id_, Outcome.REFUSED)
+            raise
+        self._verdict.say(token, id_, Outcome.ACCEPTED)
+        return kept
+
+    def _put(self, token: str, document: Mapping[str, Any], digest: str) -> Mapping[str, Any]:
+        id_ = object_id(document)
+        try:
+            kept = self.client.apply(document)
+        except Refused as refusal:
+            # The real provider's words (pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go).
+            raise CloudError(
+                f'resource "{id_}" was not successfully created by the Kubernetes API server: {refusal}'
+            ) from refusal
+        self._note(_key(token, id_), digest)
+        return kept
+
+    def rehearse(self, token: str, inputs: Mapping[str, Any]) -> None:
+        """Raises CloudError where the server would refuse; says nothing where that is not known yet."""
+        document = _document(token, inputs)
+        id_ = object_id(document)
+        if _unknown_in(inputs) or not self.client.knows(document["apiVersion"], document["kind"]):
+            self._verdict.say(token, id_, Outcome.POSTPONED)
+            return
+        try:
+            self.client.apply(document, dry_run=True)
+        except Refused as refusal:
+            if refusal.reason == "NotFound":  # Its namespace, which the same plan may make.
+                self._verdict.say(token, id_, Outcome.POSTPONED)
+                return
+            self._verdict.say(token, id_, Outcome.REFUSED)
+            raise CloudError(f'"{id_}" would be refused by the API server: {refusal}') from refusal
+        self._verdict.say(token, id_, Outcome.ACCEPTED)
+
+    def delete(self, entry: Entry) -> None:
+        """Raises CloudError where the server refuses."""
+        self._delete(entry.type, entry.id)
+
+    def _delete(self, token: str, id_: str) -> None:
+        namespace, _, name = id_.rpartition("/")
+        document = _document(token, {"metadata": {"name": name, "namespace": namespace or None}})
+        if self.client.knows(document["apiVersion"], document["kind"]):
+            try:
+                self.client.delete(document)
+            except Refused as refusal:
+                raise CloudError(f'resource "{id_}" was not deleted: {refusal}') from refusal
+        self._note(_key(token, id_), None)
+        if token == "kubernetes:core/v1:Namespace":
+            for key in [key for key in self._applied if key.partition("|")[2].startswith(f"{id_}/")]:
+                self._note(key, None)
+
+    def _note(self, key: str, digest: str | None) -> None:
+        with self._lock:
+            if digest is None:
+                self._applied.pop(key, None)
+            else:
+                self._applied[key] = digest
+            scratch = self._file.with_suffix(".new")
+            scratch.write_text(json.dumps(self._applied))
+            scratch.replace(self._file)
+
+
+class RealCluster(Cluster):
+    """The API server of one cluster, judged by a real one."""
+
+    def __init__(self, ledger: Ledger, server: str, config: Mapping[str, Any], servers: RealServers) -> None:
+        super().__init__(ledger, server, config)
+        self._real = servers.at(server)
+        self._verdict = servers.verdict
+
+    def accept(self, resource: Resource) -> dict[str, Any]:
+        if resource.token == RELEASE:
+            outputs = super().accept(resource)
+            self._real.define(resource.inputs)
+            self._verdict.say(resource.token, object_id(resource.inputs), Outcome.SIMULATED)
+            return outputs
+        kept = self._real.apply(resource.token, resource.inputs)
+        if kept is None:
+            return super().accept(resource)
+        given = {key: value for key, value in mapping(kept.get("metadata")).items() if key != "managedFields"}
+        return {**live(resource), "metadata": {**mapping(resource.inputs.get("metadata")), **given}}
+
+    def rehearse(self, resource: Resource) -> None:
+        if resource.token != RELEASE:
+            self._real.rehearse(resource.token, resource.inputs)
+
+    def delete(self, entry: Entry) -> bool:
+        gone = super().delete(entry)
+        if gone and entry.type != RELEASE:
+            self._real.delete(entry)
+        return gone
+
+
+def _key(token: str, id_: str) -> str:
+    return f"{token}|{id_}"
+
+
+def _document(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The object as Kubernetes writes it; the SDK's group `core` is the one without a name."""
+    group_version, kind = token.removeprefix("kubernetes:").rsplit(":", 1)
+    return {**plain(inputs), "apiVersion": group_version.removeprefix("core/"), "kind": kind}
+
+
+def _digest(inputs: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(to_wire(plain(inputs)), sort_keys=True).encode()).hexdigest()
+
+
+def _defined(definition: Mapping[str, Any]) -> str:
+    spec = mapping(definition.get("spec"))
+    return f"{spec.get('group')}:{mapping(spec.get('names')).get('kind')}"
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _unknown_in(value: Any) -> bool:
+    value = plain(value)
+    if is_object(value):
+        return any(map(_unknown_in, value.values()))
+    if is_list(value):
+        return any(map(_unknown_in, value))
+    return value is UNKNOWN

@@ -1,0 +1,74 @@
+"""What a real API server said in one run, by kind."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final
+
+__all__ = ["Outcome", "Verdict"]
+
+
+class Outcome(Enum):
+    """What became of one object; the value is how it reads in front of a list of kinds.
+
+    ACCEPTED, REFUSED: by an update, or by the dry run of a plan. UNCHECKED: the server has no definition of its kind.
+    POSTPONED: a plan's, whose kind or namespace the same plan makes. SIMULATED: a chart.
+    """
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    UNCHECKED = "unchecked but by the sandbox's own rules, for want of a definition"
+    POSTPONED = "judged by an up only, which makes what they need"
+    SIMULATED = "charts, simulated without the objects inside"
+
+
+_SHOWN: Final = (Outcome.ACCEPTED, Outcome.UNCHECKED)
+
+
+class Verdict:
+    """What was said last of each object, from several threads at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said: dict[tuple[str, str], Outcome] = {}
+        self._doubts: dict[tuple[str, str], str] = {}
+
+    def say(self, token: str, id_: str, outcome: Outcome) -> None:
+        """A plan's outcome gives way to that of the update."""
+        with self._lock:
+            self._said[token, id_] = outcome
+
+    def doubt(self, token: str, id_: str, why: str) -> None:
+        """An object that stands in the simulated cluster since an earlier run, and that the server does not take."""
+        with self._lock:
+            self._doubts[token, id_] = why
+
+    def lines(self, version: str) -> Iterator[str]:
+        """For a person. version: of the API server."""
+        kinds = {outcome: Counter[str]() for outcome in Outcome}
+        for (token, _), outcome in self._said.items():
+            kinds[outcome][_kind(token)] += 1
+        if not self._said and not self._doubts:
+            yield f"Real Kubernetes API server {version}: nothing to judge in this run"
+            return
+        counted = (
+            f"{found.total()} {outcome.name.lower()}"
+            for outcome, found in kinds.items()
+            if found or outcome in _SHOWN
+            if outcome is not Outcome.SIMULATED
+        )
+        yield f"Real Kubernetes API server {version}: {', '.join(counted)}"
+        for outcome, found in kinds.items():
+            if found:
+                yield f"  {outcome.value}: {', '.join(f'{count} {kind}' for kind, count in sorted(found.items()))}"
+        for (token, id_), why in self._doubts.items():
+            yield f"  stands since an earlier run, and would be refused: {_kind(token)} {id_}: {why}"
+
+
+def _kind(token: str) -> str:
+    group_version, kind = token.removeprefix("kubernetes:").rsplit(":", 1)
+    group = group_version.split("/")[0]
+    return f"{kind}.{group}" if "." in group else kind

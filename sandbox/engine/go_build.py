@@ -1,0 +1,54 @@
+"""Runs a Go build: with progress, and without leaving anything behind when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from sandbox.engine.go_environment import go_environment
+from sandbox.engine.progress import Say, heartbeat
+
+__all__ = ["last_words", "run_go"]
+
+
+def run_go(command: list[str], folder: Path, say: Say) -> tuple[int, list[str]]:
+    """Exit code and log; a build that is interrupted here ends with everything it started."""
+    log: list[str] = []
+    compiled = 0
+
+    def state() -> str:
+        return f"{compiled} packages compiled" if compiled else (log[-1] if log else "")
+
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=go_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        with process.stdout as lines, heartbeat(say, "Building", state):
+            for line in lines:
+                log.append(line.rstrip())
+                compiled += bool(re.fullmatch(r"[\w.~/-]+", log[-1]))  # -v prints each package as it is compiled
+        return process.wait(), log
+    finally:
+        if process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def last_words(log: list[str]) -> str:
+    """The reason of a failed build: its last lines that name no package or download."""
+    telling = [line for line in log if not re.fullmatch(r"[\w.~/-]+|go: downloading .*", line) and line.strip()]
+    return "\n  ".join(["", *telling[-8:]]) if telling else "it gave no reason"

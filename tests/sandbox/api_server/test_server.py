@@ -1,0 +1,95 @@
+"""Servers start, are shared, and end: with the last command that uses them, however it ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sandbox.api_server.binaries import Binaries
+from sandbox.api_server.client import Client
+from sandbox.api_server.server import Server, in_use, open_server
+from sandbox.engine.model import EngineError
+
+pytestmark = pytest.mark.slow
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from sandbox.api_server.binaries import find_binaries
+from sandbox.api_server.server import open_server
+with open_server(Path(sys.argv[1]), find_binaries()) as server:
+    print(server.url, flush=True)
+    time.sleep(60)
+"""
+
+NOTE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}}
+
+
+def _processes(folder: Path) -> list[psutil.Process]:
+    """The keeper, etcd and API server of a folder."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        try:
+            if any(str(folder) in word for word in process.cmdline()) and process.pid != psutil.Process().pid:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def _gone(folder: Path) -> bool:
+    end = time.monotonic() + 20
+    while _processes(folder) and time.monotonic() < end:
+        time.sleep(0.1)
+    return not _processes(folder)
+
+
+def test_a_server_is_shared_survives_its_starter_and_ends_with_its_last_user_with_all_it_holds(
+    tmp_path: Path, binaries: Binaries
+) -> None:
+    folder = tmp_path / "it"
+    first = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert first.stdout is not None
+    url = first.stdout.readline().strip()
+    with first.stdout, open_server(folder, binaries) as second:
+        assert second.url == url
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        time.sleep(0.3)
+        Client(second).apply({**NOTE, "data": {"a": "b"}})
+        assert in_use(folder)
+    assert _gone(folder)
+    assert not in_use(folder)
+    with open_server(folder, binaries) as later:
+        kept = Client(later).get(NOTE)
+        assert kept is not None
+        assert kept["data"] == {"a": "b"}
+        keeper = psutil.Process(int(next(p for p in _processes(folder) if "keeper" in " ".join(p.cmdline())).pid))
+        keeper.kill()
+        assert _gone(folder), "what a killed keeper has started ends with it"
+        with open_server(folder, binaries) as again:
+            assert again.url != later.url
+    assert _gone(folder)
+
+
+def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
+    for name in ("kube-apiserver", "etcd"):
+        (tmp_path / name).write_text("#!/bin/sh\necho no room left\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    with pytest.raises(EngineError) as caught, open_server(tmp_path / "it", Binaries(tmp_path)):
+        pass
+    assert str(caught.value) == ("The Kubernetes API server does not start: etcd did not start:\n  no room left")
+
+
+def test_the_kubeconfig_leads_to_it_and_nowhere_else(server: Server) -> None:
+    document = server.kubeconfig()
+    (cluster,) = document["clusters"]
+    assert cluster["cluster"]["server"].startswith("https://127.0.0.1:")
+    assert Path(cluster["cluster"]["certificate-authority"]).is_file()
+    assert document["users"] == [{"name": "sandbox", "user": {"token": server.token}}]
