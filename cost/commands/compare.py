@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TextIO
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, TextIO
 
 import click
 
+from cost.commands.numbers import AMOUNT, POSITIVE
 from cost.commands.options import assumptions_of, presentation, pricing
 from cost.commands.options import form as form_of
 from cost.comparison import compare as compared
+from cost.comparison.figures import TF32_TFLOPS, Ask
 from cost.comparison.files import columns_of
 from cost.prices import PriceBook
 from cost.render.comparison_json import comparison_json
@@ -23,6 +27,12 @@ __all__ = ["compare"]
 @click.command()
 @click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE FILE...")
 @form_of("table", "json", "markdown")
+@click.option("--dataset-tb", type=POSITIVE, help="TB (decimal) to move out once: days, and what leaving costs.")
+@click.option("--gbps", type=POSITIVE, help="Line that it goes by, Gb/s, always full; 100 if left out.")
+@click.option("--flow-gbps", type=POSITIVE, help="Gb/s of data that go out all the time, for 30 days.")
+@click.option("--usd-per-gb", type=AMOUNT, help="USD of a decimal GB that goes out, instead of the price list.")
+@click.option("--kw-per-node", type=POSITIVE, help="kW of a node, instead of what is known of its type.")
+@click.option("--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of one GPU, such as h100=890.")
 @presentation
 @pricing
 def compare(
@@ -34,11 +44,16 @@ def compare(
     expected_share: str | None,
     assume: tuple[str, ...],
     prices: str | None,
+    tflops: tuple[str, ...],
+    **numbers: Decimal | None,
 ) -> None:
     """Several stacks side by side: what each is, what it costs, what it lacks.
 
     FILE: `pulumi preview --json --show-sames` or `pulumi stack export` of a stack, a column each, - for stdin. Parts
     are ranked where every column prices them; a total with something unpriced in it is "at least" and placed nowhere.
+
+    Beside the money: the price of a GPU-hour and of 1,000 TF32 TFLOPS, CO2e, what moving data takes, and GPUs by the
+    hour of other providers, of which those without a known fabric are shown and not ranked.
 
     In this repository `make compare` previews every stack it is given and compares them: make compare
     STACKS="aws-trial gcp-trial".
@@ -46,9 +61,26 @@ def compare(
     Exit code 0, 2 input, 3 a fault of this tool.
     """
     del color, quiet
-    found = compared(columns_of(files, PriceBook.in_use(prices), assumptions_of(expected_share, assume)))
+    given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
+    ask = Ask(tflops=_tflops(tflops), **given)
+    book = PriceBook.in_use(prices)
+    found = compared(columns_of(files, book, assumptions_of(expected_share, assume)), book, ask)
     if form == "json":
         text = json.dumps(comparison_json(found), indent=2)
     else:
         text = comparison_markdown(found) if form == "markdown" else comparison_table(found, width_for(output))
     output.write(text + "\n")
+
+
+def _tflops(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:
+    """GPU models and their TFLOPS. click.BadParameter says what is wrong with one."""
+    found: list[tuple[str, Decimal]] = []
+    for text in given:
+        gpu, equals, number = text.partition("=")
+        if not equals or gpu not in TF32_TFLOPS:
+            known = ", ".join(TF32_TFLOPS)
+            raise click.BadParameter(
+                f"{text!r} is not GPU=TFLOPS; write one of {known}: h100=890", param_hint="--tflops"
+            )
+        found.append((gpu, POSITIVE.convert(number, None, None)))
+    return tuple(found)

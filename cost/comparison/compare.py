@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from cost.comparison.beside import figure_notes, figure_rows
 from cost.comparison.clusters import Cluster
+from cost.comparison.figures import Ask, Figures, figures_of
 from cost.estimate import Estimate
 from cost.model import Part, cents
 from cost.money import at_least, money
+from cost.offers import Ranking, offers_of, rank_offers
+from cost.prices import PriceBook
 
 __all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
 
@@ -94,6 +98,8 @@ class Comparison:
     """Everything that a report of it shows.
 
     differences: what the specs asked for and is not alike. cheapest: titles of the complete totals, the least first.
+    figures: of each column beside its cost; figure_rows: the same as rows; notes: what they rest on.
+    offers: by GPU, the machines of the columns among GPUs by the hour of other providers.
     """
 
     columns: tuple[Column, ...]
@@ -103,6 +109,10 @@ class Comparison:
     totals: tuple[Row, ...]
     ranking: tuple[Ranked, ...]
     cheapest: tuple[str, ...]
+    figures: tuple[Figures | None, ...]
+    figure_rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    offers: Mapping[str, tuple[Ranking, ...]]
 
     @property
     def undecided(self) -> tuple[str, ...]:
@@ -110,8 +120,10 @@ class Comparison:
         return tuple(column.title for column in self.columns if not column.estimate.complete)
 
 
-def compare(columns: Sequence[Column]) -> Comparison:
-    """The columns side by side, in their order."""
+def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask | None = None) -> Comparison:
+    """The columns side by side, in their order. book: without one, the book in use."""
+    book, ask = book or PriceBook.in_use(), ask or Ask()
+    figures = tuple(figures_of(column.estimate, book, ask) for column in columns)
     parts = tuple(_parts(columns))
     complete = [column for column in columns if column.estimate.complete]
     return Comparison(
@@ -122,7 +134,23 @@ def compare(columns: Sequence[Column]) -> Comparison:
         totals=tuple(_totals(columns)),
         ranking=tuple(_ranking(columns, [part for part in parts if part.ranked])),
         cheapest=tuple(column.title for column in sorted(complete, key=lambda column: _all_of(column.estimate))),
+        figures=figures,
+        figure_rows=tuple(Row(key, label, cells) for key, label, cells in figure_rows(figures, ask)),
+        notes=tuple(figure_notes([column.title for column in columns], figures, ask)),
+        offers=_offers(columns, figures, book),
     )
+
+
+def _offers(
+    columns: Sequence[Column], figures: Sequence[Figures | None], book: PriceBook
+) -> dict[str, tuple[Ranking, ...]]:
+    """Machines of the columns among offers of the same GPU, for each GPU that a column has."""
+    found: dict[str, dict[str, tuple[Decimal, str]]] = {}
+    for column, one in zip(columns, figures, strict=True):
+        if one is not None and one.usd_per_gpu_hour is not None:
+            fabric = column.cluster.equivalence.get("fabric", "") if column.cluster else ""
+            found.setdefault(one.gpu, {})[f"{column.title} {one.machine}"] = one.usd_per_gpu_hour, fabric
+    return {gpu: rank_offers(machines, offers_of(book, gpu)) for gpu, machines in found.items()}
 
 
 def _differences(columns: Sequence[Column]) -> Iterator[Row]:

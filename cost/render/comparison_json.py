@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 from cost.comparison import Comparison, Row
-from cost.render.json import SCHEMA_VERSION, as_json
+from cost.comparison.figures import Figures
+from cost.prices import NotKnown
+from cost.render.json import SCHEMA_VERSION, as_json, text_of
+from cost.transfer import Egress
 
 __all__ = ["comparison_json"]
+
+_FINE: Final = Decimal("0.001")
 
 _TOTALS = (
     "complete",
@@ -64,9 +70,57 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
             }
             for item in found.ranking
         ],
+        "figures": {
+            column.title: None if one is None else _figures(one)
+            for column, one in zip(found.columns, found.figures, strict=True)
+        },
+        "figure_notes": list(found.notes),
+        "offers": {
+            gpu: [
+                {
+                    "name": item.name,
+                    "usd_per_gpu_hour": text_of(item.usd),
+                    "rank": item.rank,
+                    "why_not_ranked": item.why,
+                    "fabric": item.fabric,
+                    "source": item.said,
+                }
+                for item in ranked
+            ]
+            for gpu, ranked in found.offers.items()
+        },
         "complete_totals_least_first": list(found.cheapest),
         "cannot_tell": list(found.undecided),
     }
+
+
+def _figures(one: Figures) -> dict[str, Any]:
+    grid = one.grid
+    return {
+        "machine": one.machine,
+        "nodes": text_of(one.nodes),
+        "usd_per_gpu_hour": _text(one.usd_per_gpu_hour),
+        "usd_per_hour_per_1000_tf32_tflops": _text(one.per_1000_tflops, _FINE),
+        "kw_per_node": _text(one.kw_per_node),
+        "pue": None if grid is None else text_of(grid.pue),
+        "g_co2e_per_kwh": None if grid is None else text_of(grid.g_per_kwh),
+        "co2e_tonnes_a_year": _text(one.tonnes, _FINE),
+        "days_to_move": _text(one.days, _FINE),
+        "move_out": _egress(one.moved),
+        "flow_out": _egress(one.flow),
+    }
+
+
+def _egress(found: Egress | NotKnown | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    if isinstance(found, NotKnown):
+        return {"usd": None, "unpriced_gib": None, "reason": found.reason}
+    return {"usd": text_of(found.usd), "unpriced_gib": text_of(found.unpriced_gib.quantize(Decimal(1))), "reason": ""}
+
+
+def _text(amount: Decimal | None, to: Decimal | None = None) -> str | None:
+    return None if amount is None else text_of(amount if to is None else amount.quantize(to))
 
 
 def _rows(rows: Sequence[Row], found: Comparison) -> list[dict[str, Any]]:

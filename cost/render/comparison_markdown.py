@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cost.comparison import Comparison
-from cost.render.comparison_rows import remarks, sections
+from cost.render.comparison_rows import OFFER_HEADS, offer_rows, offers_heading, remarks, sections
 from cost.render.markdown import row
 
 __all__ = ["comparison_markdown"]
@@ -23,6 +23,14 @@ def _lines(found: Comparison) -> Iterator[str]:
         yield row(f"**{_escaped(section.heading)}**", *[""] * len(found.columns))
         for label, cells in section.rows:
             yield row(_escaped(label.strip()), *map(_escaped, cells))
+    for gpu, ranked in found.offers.items():
+        yield ""
+        yield _escaped(offers_heading(gpu))
+        yield ""
+        yield row(*OFFER_HEADS)
+        yield "| --- | ---: | --- | --- | --- |"
+        for cells in offer_rows(ranked):
+            yield row(*map(_escaped, cells))
     for heading, texts in remarks(found):
         yield ""
         yield f"**{_escaped(heading)}**"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from cost.comparison import Comparison, PartRow
+from cost.model import cents
 from cost.money import money
+from cost.offers import Ranking
 
-__all__ = ["Section", "remarks", "sections"]
+__all__ = ["OFFER_HEADS", "Section", "offer_rows", "offers_heading", "remarks", "sections"]
+
+OFFER_HEADS: Final = ("GPU by the hour", "$/GPU-hour", "rank", "fabric", "price from")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ def sections(found: Comparison) -> Iterator[Section]:
     with_it = ", capacity bought elsewhere with it at list price" if committed else ""
     yield Section(f"$/month by part{with_it}", parts)
     yield Section("In total", tuple((row.label, row.cells) for row in found.totals))
+    yield Section("Beside the money", tuple((row.label, row.cells) for row in found.figure_rows))
     if found.ranking:
         by_title = {item.title: item for item in found.ranking}
         cells = [by_title[column.title] for column in found.columns]
@@ -51,6 +57,8 @@ def remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
     if named:
         yield "* Not ranked", named
     yield "Totals", [_verdict(found)]
+    if found.notes:
+        yield "What these figures rest on", list(found.notes)
     for column in found.columns:
         if column.cluster is None:
             yield f"{column.title}: nothing says what it is", ["no component, or several, carry the facts of a cluster"]
@@ -65,6 +73,22 @@ def remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
         if missing:
             texts = [f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}" for item in missing]
             yield f"{column.title}: not priced, not in the total", texts
+
+
+def offers_heading(gpu: str) -> str:
+    """What the table of offers says, and what it does not."""
+    return (
+        f"{gpu.upper()} by the GPU-hour, machines alone, at list price: no storage, traffic or support, and no word on "
+        "how many can be had. Ranked are machines in SXM form with a fabric; offers are of low confidence"
+    )
+
+
+def offer_rows(ranked: Sequence[Ranking]) -> list[list[str]]:
+    """A row for each machine and offer, those that are not ranked with the reason in place of the rank."""
+    return [
+        [item.name, money(cents(item.usd)), str(item.rank) if item.rank else item.why, item.fabric, item.said]
+        for item in ranked
+    ]
 
 
 def _cells(part: PartRow, found: Comparison) -> list[str]:

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import Final
 
 from cost.comparison import Comparison
-from cost.render.comparison_rows import Section, remarks, sections
+from cost.render.comparison_rows import OFFER_HEADS, Section, offer_rows, offers_heading, remarks, sections
+from cost.render.grid import grid
 from cost.render.layout import WIDEST, Layout
 
 __all__ = ["comparison_table"]
@@ -25,6 +26,11 @@ def comparison_table(found: Comparison, width: int = WIDEST) -> str:
     out.extend(_row("", [column.title for column in found.columns], cells))
     for section in sections(found):
         out.extend(_section(section, cells))
+    for gpu, ranked in found.offers.items():
+        out += ["", *layout.under("", offers_heading(gpu))]
+        out.extend(grid(OFFER_HEADS[:-1], [row[:-1] for row in offer_rows(ranked)], width))
+        sources = dict.fromkeys(item.said for item in ranked if item.offer)
+        out += layout.wrapped("  -", f"offers: {'; '.join(sources)}") if sources else []
     for heading, texts in remarks(found):
         out += ["", heading]
         for text in texts:

@@ -1,0 +1,8 @@
+"""Tonnes of CO2e that machines stand for: their power, their building's overhead, and the grid of their region."""
+
+from __future__ import annotations
+
+from cost.carbon.emissions import tonnes_a_year
+from cost.carbon.grid import Grid, grid_of
+
+__all__ = ["Grid", "grid_of", "tonnes_a_year"]

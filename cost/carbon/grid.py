@@ -1,0 +1,59 @@
+"""Carbon intensity of the electricity of a region, and how much power its buildings take beside the machines.
+
+`grid.csv` is location-based: what the grid emits, whatever certificates a cloud buys. Google publishes its own figures
+by the year; those of the other clouds are emission factors of the grid they stand in, by another method, so that a
+difference between two clouds in one place says little. Sources: GoogleCloudPlatform/region-carbon-info,
+data/yearly/2025.csv; cloud-carbon-footprint/cloud-carbon-footprint, packages/{aws,azure,gcp}/src/domain, whose year is
+not stated.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+__all__ = ["Grid", "grid_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """g_per_kwh: grams of CO2e a kWh. pue: power of the whole building by that of the machines. sources: of both."""
+
+    provider: str
+    region: str
+    g_per_kwh: Decimal
+    year: str
+    source: str
+    pue: Decimal
+    pue_source: str
+
+
+def grid_of(provider: str, region: str) -> Grid | None:
+    """The grid of a region, None where no source is known."""
+    return _grids().get((provider, region))
+
+
+@cache
+def _grids() -> Mapping[tuple[str, str], Grid]:
+    pues = {row["provider"]: row for row in _rows("pue.csv")}
+    return {
+        (row["provider"], row["region"]): Grid(
+            row["provider"],
+            row["region"],
+            Decimal(row["g_co2e_per_kwh"]),
+            row["year"],
+            row["source"],
+            Decimal(pues[row["provider"]]["pue"]),
+            pues[row["provider"]]["source"],
+        )
+        for row in _rows("grid.csv")
+    }
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (Path(__file__).parent / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

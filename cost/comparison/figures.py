@@ -1,0 +1,128 @@
+"""What stacks are compared by beside their cost: the price of a GPU-hour and of computing, CO2e, and moving data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.carbon import Grid, grid_of, tonnes_a_year
+from cost.carbon.emissions import KW_PER_NODE
+from cost.estimate import Estimate
+from cost.machines import MACHINES
+from cost.model import HOURS_PER_MONTH, CostLine, cents
+from cost.prices import NotKnown, PriceBook
+from cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
+from cost.transfer.egress import GIB_PER_GB
+
+__all__ = ["FLOW_DAYS", "TF32_TFLOPS", "Ask", "Figures", "figures_of", "per_1000_tflops"]
+
+FLOW_DAYS: Final = Decimal(30)
+"""Days of a month for a line that is always full."""
+
+TF32_TFLOPS: Final = {"h100": Decimal(989), "h200": Decimal(989), "a100": Decimal(312)}
+"""GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200 and A100, as public
+documents repeat them. An essay on hardware economics counts 890 for an H100, 275 for an A100: `--tflops h100=890`."""
+
+_SXM_GPUS: Final = 8
+"""GPUs of a node in SXM form; smaller machines are shares of one, or have another form."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ask:
+    """What a person sets.
+
+    dataset_tb: data to move out once, decimal TB. gbps: line that it goes by. flow_gbps: line that is full with data
+    going out all month. usd_per_gb: of a decimal GB that goes out, instead of the price list. kw_per_node: instead of
+    what is known of the nodes. tflops: GPU -> TF32 TFLOPS of one, instead of the data sheets.
+    """
+
+    dataset_tb: Decimal | None = None
+    gbps: Decimal = Decimal(100)
+    flow_gbps: Decimal | None = None
+    usd_per_gb: Decimal | None = None
+    kw_per_node: Decimal | None = None
+    tflops: tuple[tuple[str, Decimal], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figures:
+    """Of one stack; None where something it needs is not known.
+
+    machine: of its training nodes. nodes: of that type, spares with them. usd_per_gpu_hour: of machines alone, in the
+    way that the plan buys them; capacity bought elsewhere at list price. per_1000_tflops: USD an hour.
+    tonnes: of CO2e a year at full power. moved, flow: what data costs that goes out.
+    """
+
+    machine: str
+    provider: str
+    region: str
+    nodes: Decimal
+    usd_per_gpu_hour: Decimal | None
+    per_1000_tflops: Decimal | None
+    kw_per_node: Decimal | None
+    grid: Grid | None
+    tonnes: Decimal | None
+    days: Decimal | None
+    moved: Egress | NotKnown | None
+    flow: Egress | NotKnown | None
+
+    @property
+    def gpu(self) -> str:
+        """Model of its GPUs."""
+        return MACHINES[self.machine].gpu
+
+
+def per_1000_tflops(hourly: Decimal, tflops: Decimal) -> Decimal:
+    """USD an hour of 1,000 TFLOPS, of machines that cost `hourly` and compute `tflops`."""
+    return hourly / tflops * 1000
+
+
+def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
+    """The figures of a stack's training machines; None where it has no GPU machines that are known."""
+    lines = list(_machines(estimate))
+    if not lines:
+        return None
+    first = max(lines, key=lambda line: (line.quantity, line.sku))
+    alike = [line for line in lines if line.sku == first.sku]
+    hours = sum((line.quantity for line in alike), Decimal(0))
+    machine, nodes = MACHINES[first.sku], hours / HOURS_PER_MONTH
+    paid = sum((line.monthly + line.committed_monthly for line in alike), Decimal(0))
+    hourly = paid / hours if hours and paid else None
+    sxm = machine.gpus == _SXM_GPUS
+    kw = ask.kw_per_node or (KW_PER_NODE.get(machine.gpu) if sxm else None)
+    tflops = dict(ask.tflops).get(machine.gpu) or (TF32_TFLOPS.get(machine.gpu) if sxm else None)
+    grid = grid_of(first.provider, first.region)
+    return Figures(
+        machine=first.sku,
+        provider=first.provider,
+        region=first.region,
+        nodes=nodes,
+        usd_per_gpu_hour=None if hourly is None else hourly / machine.gpus,
+        per_1000_tflops=None if hourly is None or tflops is None else per_1000_tflops(hourly, tflops * machine.gpus),
+        kw_per_node=kw,
+        grid=grid,
+        tonnes=None if grid is None or kw is None else tonnes_a_year(nodes, kw, grid.pue, grid.g_per_kwh / 1000),
+        days=None if ask.dataset_tb is None else days_to_move(ask.dataset_tb, ask.gbps),
+        moved=None if ask.dataset_tb is None else _egress(book, first, ask.dataset_tb * 1000, ask),
+        flow=None if ask.flow_gbps is None else _egress(book, first, flow_gigabytes(ask.flow_gbps, FLOW_DAYS), ask),
+    )
+
+
+def _machines(estimate: Estimate) -> Iterator[CostLine]:
+    """Lines of GPU machines: of training, else of any part."""
+    found = [
+        (part.training, line)
+        for part in estimate.parts
+        for line in part.lines
+        if line.unit == "instance-hour" and line.sku in MACHINES
+    ]
+    training = [line for trains, line in found if trains]
+    yield from training or [line for _, line in found]
+
+
+def _egress(book: PriceBook, line: CostLine, gigabytes: Decimal, ask: Ask) -> Egress | NotKnown:
+    if ask.usd_per_gb is not None:
+        return Egress(cents(gigabytes * ask.usd_per_gb), Decimal(0), ())
+    return egress_of(book, line.provider, line.region, gigabytes * GIB_PER_GB)

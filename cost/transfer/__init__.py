@@ -1,0 +1,8 @@
+"""Moving data: how long it takes, and what leaving a cloud costs."""
+
+from __future__ import annotations
+
+from cost.transfer.duration import days_to_move, flow_gigabytes
+from cost.transfer.egress import Egress, egress_of
+
+__all__ = ["Egress", "days_to_move", "egress_of", "flow_gigabytes"]

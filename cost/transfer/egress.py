@@ -1,0 +1,90 @@
+"""What data costs that leaves a cloud for the internet, by the bands of its price list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from cost.model import cents
+from cost.prices import NotKnown, PriceBook, PriceRow
+
+__all__ = ["GIB_PER_GB", "Egress", "egress_of"]
+
+GIB_PER_GB: Final = Decimal(10**9) / Decimal(2**30)
+
+_GIB: Final = {"GB": Decimal(1), "TB": Decimal(1024)}
+"""What price lists call GB and TB counts as GiB and 1,024 GiB, as everywhere in the price book."""
+_AMOUNT: Final = r"([\d,.]+)\s*(GB|TB)"
+_FIRST: Final = re.compile(rf"^tier \d+: first {_AMOUNT}")
+_NEXT: Final = re.compile(rf"^tier \d+: next {_AMOUNT}")
+_OVER: Final = re.compile(rf"^tier \d+: (?:over|after the first) {_AMOUNT}")
+_BETWEEN: Final = re.compile(rf"^tier \d+: ([\d,.]+)\s*(GB|TB)? - {_AMOUNT}")
+
+_Band = tuple[Decimal, Decimal | None, Decimal]  # from GiB, to GiB or no end, USD a GiB
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """usd: what is priced of it, to the cent. unpriced_gib: what no band is known for. rows: the prices used."""
+
+    usd: Decimal
+    unpriced_gib: Decimal
+    rows: tuple[PriceRow, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it is priced."""
+        return not self.unpriced_gib
+
+
+def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egress | NotKnown:
+    """GiB that leave a region for the internet within one month."""
+    found = book.lookup(provider, region, "internet-egress", unit="GiB")
+    if isinstance(found, NotKnown):
+        return found
+    rows = found.tiers or (found.row,)
+    if found.row.basis != "own":
+        rows = (*(row for row in _free_tier(book, provider, region) if row not in rows), *rows)
+    total, priced, used = Decimal(0), Decimal(0), list[PriceRow]()
+    for row, (start, end, usd) in zip(rows, _bands(rows), strict=True):
+        inside = max((gib if end is None else min(gib, end)) - start, Decimal(0))
+        if inside:
+            total += inside * usd
+            priced += inside
+            used.append(row)
+    return Egress(cents(total), gib - priced, tuple(used))
+
+
+def _free_tier(book: PriceBook, provider: str, region: str) -> Iterator[PriceRow]:
+    """A tier 0, which a graduated price leaves out."""
+    for row in book.rows(provider):
+        if (row.region, row.sku) == (region, "internet-egress") and row.note.startswith("tier 0:"):
+            yield row
+
+
+def _bands(rows: Sequence[PriceRow]) -> Iterator[_Band]:
+    """The bands that notes of the price book tell; a price without any is one band."""
+    done = Decimal(0)
+    for row in rows:
+        start, end = _band(row.note, done)
+        yield start, end, row.usd_per_unit
+        done = start if end is None else end
+
+
+def _band(note: str, done: Decimal) -> tuple[Decimal, Decimal | None]:
+    if found := _FIRST.match(note):
+        return Decimal(0), _gib(found[1], found[2])
+    if found := _NEXT.match(note):
+        return done, done + _gib(found[1], found[2])
+    if found := _OVER.match(note):
+        return _gib(found[1], found[2]), None
+    if found := _BETWEEN.match(note):
+        return _gib(found[1], found[2] or found[4]), _gib(found[3], found[4])
+    return done, None
+
+
+def _gib(number: str, unit: str) -> Decimal:
+    return Decimal(number.replace(",", "")) * _GIB[unit]
