@@ -72,6 +72,7 @@ class Resource:
     provider: URN of the provider resource, None for a default provider that the source does not show.
     dependencies: input property -> URNs of the resources its value comes from.
     source_position: `path#line` of the declaration where the source knows it.
+    protect: whether the engine refuses to delete it, where the source knows it.
     """
 
     urn: str
@@ -84,6 +85,7 @@ class Resource:
     provider: str | None = None
     dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     source_position: str | None = None
+    protect: bool = False
 
     @property
     def facts(self) -> Mapping[str, Any]:

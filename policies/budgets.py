@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from cost.resources import Resource
+from cost.resources import Resource, Resources
 from policies.facts import facts
 from policies.frameworks import FINOPS_BUDGETING
 from policies.rule import Finding, Severity, Stack, StackRule, Violation
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from cost.model import Budget
     from cost.verdict import Verdict
 
-__all__ = ["Judgement", "budget_rule"]
+__all__ = ["Judgement", "budget_rule", "priced"]
 
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
     "monthly": {"type": "string", "description": "Budget in USD a month, instead of what the components register"},
@@ -79,19 +80,36 @@ def budget_rule(
     )
 
 
+_ESTIMATES: Final[weakref.WeakKeyDictionary[Resources, Estimate | Violation]] = weakref.WeakKeyDictionary()
+"""One estimate for all rules that look at the same resources."""
+
+
+def priced(resources: Resources) -> Estimate | Violation:
+    """What the stack costs; a Violation when the user's own prices cannot be read."""
+    from cost import estimate  # prices are read only when a rule about money runs
+    from cost.prices import BadPrices
+
+    found = _ESTIMATES.get(resources)
+    if found is None:
+        try:
+            found = estimate(resources)
+        except BadPrices as error:
+            what = f"your prices cannot be used: {'; '.join(str(error).splitlines())}"
+            found = Violation(None, what, fix="Correct it.")
+        _ESTIMATES[resources] = found
+    return found
+
+
 def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation when the configured one is not a budget."""
-    from cost import estimate  # prices are read only when a budget rule runs
-    from cost.prices import BadPrices
     from cost.verdict import budget_verdict
 
     configured = _configured(stack.config)
     if isinstance(configured, Violation):
         return configured
-    try:
-        found = estimate(stack.resources)
-    except BadPrices as error:
-        return Violation(None, f"your prices cannot be used: {'; '.join(str(error).splitlines())}", fix="Correct it.")
+    found = priced(stack.resources)
+    if isinstance(found, Violation):
+        return found
     if configured is not None:
         return Judgement(estimate=found, verdict=budget_verdict(found, configured), stated_by=None)
     return Judgement(

@@ -36,7 +36,8 @@ def evaluate(
             stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
             outcomes.append(run_stack_rule(rule, lambda stack=stack: stack))
         elif isinstance(rule, ChangeRule) and changes is not None:
-            outcomes.append(run_change_rule(rule, changes, Stack(resources=resources, today=today)))
+            stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
+            outcomes.append(run_change_rule(rule, changes, stack))
     stack = Stack(resources=resources, today=today)
     reports = [
         run_report_rule(rule, lambda rule=rule: rule.check(outcomes, stack))

@@ -1,22 +1,23 @@
 """Exemptions: findings a team accepts, with a reason, an owner and an end date.
 
 They are registered as output `exemptions` by a component, or exported by the stack, as a list of
-`{rule, resource, reason, owner, until}`. `resource` is a logical name, a URN, or `*` for all; it reaches the component
-itself and what is inside it. `until` is the last day it holds (YYYY-MM-DD). An entry that lacks one of them, or whose
-day has passed, exempts nothing.
+`{rule, resource, reason, owner, until}`; they reach the component itself and what is inside it. For programs that are
+not ours they stand in the pack's configuration of the rule, without `rule`, and reach the whole stack. `resource` is a
+logical name, a URN, or `*` for all. `until` is the last day it holds (YYYY-MM-DD, UTC). An entry that lacks one of
+them, or whose day has passed, exempts nothing.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from cost.resources import UNKNOWN, Resource, Resources
 from policies.reading import items, text
 
-__all__ = ["FIELDS", "Exemption", "Unreadable", "exemptions"]
+__all__ = ["FIELDS", "Exemption", "Unreadable", "configured", "exemptions"]
 
 _ALL: Final = "*"
 FIELDS: Final = ("rule", "resource", "reason", "owner", "until")
@@ -24,19 +25,21 @@ FIELDS: Final = ("rule", "resource", "reason", "owner", "until")
 
 @dataclass(frozen=True, kw_only=True)
 class Exemption:
-    """One accepted finding; `declared_by` is the component that registered it."""
+    """One accepted finding; `declared_by` is the component that registered it, None for the pack's configuration."""
 
     rule: str
     resource: str
     reason: str
     owner: str
     until: datetime.date
-    declared_by: Resource
+    declared_by: Resource | None
 
     def names(self, rule: str, resource: Resource | None, resources: Resources) -> bool:
         """Whether it is written for this rule and resource, whatever the day."""
         if self.rule != rule or resource is None or self.resource not in (_ALL, resource.name, resource.urn):
             return False
+        if self.declared_by is None:
+            return True
         around = (resource.urn, *(parent.urn for parent in resources.parents(resource)))
         return self.declared_by.urn in around
 
@@ -48,7 +51,7 @@ class Exemption:
 class Unreadable:
     """An entry that exempts nothing, with what is wrong with it; `unknown` when a value is only not known yet."""
 
-    declared_by: Resource
+    declared_by: Resource | None
     problem: str
     unknown: bool = False
 
@@ -66,7 +69,14 @@ def exemptions(resources: Resources) -> Iterator[Exemption | Unreadable]:
             yield _read(component, number, entry)
 
 
-def _read(component: Resource, number: int, entry: Any) -> Exemption | Unreadable:
+def configured(rule: str, entries: Any) -> Iterator[Exemption | Unreadable]:
+    """Every entry that the pack's configuration of a rule holds."""
+    for number, entry in enumerate(cast("list[Any]", entries), start=1) if isinstance(entries, list) else ():
+        named = {**cast("Mapping[str, Any]", entry), "rule": rule} if isinstance(entry, Mapping) else entry
+        yield _read(None, number, named)
+
+
+def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Unreadable:
     values = {name: text(entry, name) for name in FIELDS}
     missing = [name for name, value in values.items() if value is None]
     if entry is UNKNOWN or any(value is UNKNOWN for value in values.values()):

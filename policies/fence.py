@@ -7,14 +7,15 @@ a finding that an exemption accepts is set apart, not dropped.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cost.resources import Resources
 from policies.changes import Changes
-from policies.exemptions import Exemption, exemptions
+from policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
 from policies.rule import (
+    EXEMPTIONS,
     Accepted,
     CannotTell,
     ChangeRule,
@@ -39,7 +40,10 @@ class Exempted:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one rule found in one run."""
+    """What one rule found in one run.
+
+    idle: exemptions of the pack's configuration that accept nothing.
+    """
 
     rule: Rule
     violations: tuple[Violation, ...] = ()
@@ -47,6 +51,7 @@ class Outcome:
     exempted: tuple[Exempted, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
     accepted: tuple[Accepted, ...] = ()
+    idle: tuple[Exemption, ...] = ()
 
 
 def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]) -> Outcome:
@@ -63,7 +68,7 @@ def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
         return rule.check(view[0])
 
     outcome = _collect(rule, check)
-    return _exempted(outcome, view[0]) if view and rule.exemptible else outcome
+    return _exempted(outcome, view[0]) if view and rule.accepts else outcome
 
 
 def run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome:
@@ -109,16 +114,18 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
 
 def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
     """The outcome with what an exemption accepts set apart."""
+    in_config = stack.config.get(EXEMPTIONS)
+    if not outcome.violations and not in_config:
+        return outcome
     try:
-        violations, exempted = _apply_exemptions(outcome, stack)
+        return _apply_exemptions(outcome, stack, list(configured(outcome.rule.name, in_config)))
     except Exception as error:
         return replace(outcome, violations=(*outcome.violations, failed(error)))
-    return replace(outcome, violations=tuple(violations), exempted=tuple(exempted))
 
 
-def _apply_exemptions(outcome: Outcome, stack: Stack) -> tuple[list[Violation], list[Exempted]]:
-    written = [entry for entry in exemptions(stack.resources) if isinstance(entry, Exemption)]
-    kept: list[Violation] = []
+def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption | Unreadable]) -> Outcome:
+    written = [entry for entry in (*in_config, *exemptions(stack.resources)) if isinstance(entry, Exemption)]
+    kept: list[Violation] = [*_refused(in_config, stack)]
     exempted: list[Exempted] = []
     for violation in outcome.violations:
         matching = [entry for entry in written if entry.names(outcome.rule.name, violation.resource, stack.resources)]
@@ -127,4 +134,21 @@ def _apply_exemptions(outcome: Outcome, stack: Stack) -> tuple[list[Violation], 
             kept.append(violation)
         else:
             exempted.append(Exempted(violation, in_force))
-    return kept, exempted
+    used = [accepted.exemption for accepted in exempted]
+    idle = [
+        entry
+        for entry in in_config
+        if isinstance(entry, Exemption) and entry.in_force(stack.today) and entry not in used
+    ]
+    return replace(outcome, violations=tuple(kept), exempted=tuple(exempted), idle=tuple(idle))
+
+
+def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[Violation]:
+    """Entries of the pack's configuration that accept nothing: `exemptions-valid` sees what components state only."""
+    fix = f"Give it {', '.join(FIELDS[1:-1])} and {FIELDS[-1]} in the pack's configuration, or take it out there."
+    for entry in in_config:
+        if isinstance(entry, Unreadable):
+            yield Violation(None, f"in the pack's configuration, {entry.problem}", fix=fix)
+        elif not entry.in_force(stack.today):
+            ended = f"the exemption for `{entry.resource}` in the pack's configuration ended on {entry.until}"
+            yield Violation(None, f"{ended}, owner {entry.owner}", fix=fix)

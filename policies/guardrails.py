@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import json
 import sys
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
+from policies import clock
 from policies.message import page_of
 from policies.packs import PACKS, TRAINING
 from policies.rule import Enforcement
@@ -18,6 +18,7 @@ from policies.settings import BadSettings, Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from cost.resources import Resources
     from policies.changes import Changes
@@ -148,7 +149,7 @@ def check(
 
     pack = PACKS[pack_name]
     settings = read_settings(config.read(), pack.rules) if config else Settings()
-    today = datetime.date.today()
+    today = clock.today()
     read = _read(files or (sys.stdin,))
     report = Report(
         pack=pack.name,

@@ -128,14 +128,14 @@ def _code(text: str) -> str:
 
 
 def _settings(rule: Rule) -> list[str]:
-    if not isinstance(rule, StackRule) or not rule.config:
+    if not rule.settings:
         return []
-    rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in rule.config.items()]
+    rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in rule.settings.items()]
     return ["## Settings\n\n" + "\n".join(rows)]
 
 
 def _accept(rule: Rule) -> list[str]:
-    if not isinstance(rule, ChangeRule) and not (isinstance(rule, StackRule) and rule.exemptible):
+    if not rule.accepts:
         return []
     entry = f'{{"rule": "{rule.name}", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}'
     return [f"## Accept it\n\nIn the exemptions of the component around it:\n\n```\n{entry}\n```"]

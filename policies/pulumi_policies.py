@@ -8,7 +8,7 @@ which are advisory and run last, tell them.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -25,6 +25,8 @@ from pulumi_policy import (
 )
 from pulumi_policy import Severity as PulumiSeverity
 
+from cost.resources import Resources
+from policies.clock import today
 from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
 from policies.message import message
 from policies.pack import Pack
@@ -45,14 +47,30 @@ class _Board:
 
     outcomes: the last outcome of every rule, of a resource rule per resource.
     inputs: URN -> inputs, as the resource rules saw them.
+    today: tells the day that exemptions are held against.
+    run: resources of the run, as the first policy of it saw them. asked: rules that have looked at them.
     """
 
     outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict[tuple[str, str], Outcome])
     inputs: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    today: Callable[[], datetime.date] = today
+    run: Resources | None = None
+    asked: set[str] = field(default_factory=set[str])
 
-    def stack(self, args: StackValidationArgs) -> Stack:
-        resources = resources_of(args, self.inputs)
-        return Stack(resources=resources, config=args.get_config(), today=datetime.date.today())
+    def stack(self, rule: Rule, args: StackValidationArgs) -> Stack:
+        resources = self._resources(rule, args)
+        return Stack(resources=resources, config=args.get_config(), today=self.today(), secrets_marked=False)
+
+    def _resources(self, rule: Rule, args: StackValidationArgs) -> Resources:
+        """Those of this run, read once: the SDK gives every policy a copy of its own.
+
+        A rule runs once in a run, so that one which comes back starts the next.
+        """
+        if self.run is None or rule.name in self.asked or len(self.run) < len(args.resources):
+            self.run = resources_of(args, self.inputs)
+            self.asked.clear()
+        self.asked.add(rule.name)
+        return self.run
 
     def keep(self, outcome: Outcome, urn: str = "") -> None:
         self.outcomes[outcome.rule.name, urn] = outcome
@@ -66,9 +84,9 @@ class _Board:
         ]
 
 
-def to_policies(pack: Pack) -> list[Policy]:
+def to_policies(pack: Pack, today: Callable[[], datetime.date] = today) -> list[Policy]:
     """The pack's rules as policies, report rules last; those about change are no policies, and the last one says so."""
-    board = _Board()
+    board = _Board(today=today)
     seen = (rule for rule in pack.rules if not isinstance(rule, ChangeRule))
     ordered = sorted(seen, key=lambda rule: isinstance(rule, ReportRule))
     return [
@@ -104,8 +122,8 @@ def _policy(rule: Rule, enforcement: Enforcement, board: _Board, last_line: str 
     if isinstance(rule, ResourceRule):
         return ResourceValidationPolicy(validate=_validate_resource(rule, board), **metadata)
     if isinstance(rule, StackRule):
-        if rule.config:
-            metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.config.items()})
+        if rule.settings:
+            metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.settings.items()})
         return StackValidationPolicy(validate=_validate_stack(rule, board), **metadata)
     assert isinstance(rule, ReportRule)
     return StackValidationPolicy(validate=_validate_report(rule, board, last_line), **metadata)
@@ -127,7 +145,7 @@ def _validate_resource(rule: ResourceRule, board: _Board) -> Any:
 
 def _validate_stack(rule: StackRule, board: _Board) -> Any:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        outcome = run_stack_rule(rule, lambda: board.stack(args))
+        outcome = run_stack_rule(rule, lambda: board.stack(rule, args))
         wrong = [Violation(None, problem, fix="Correct it.") for problem in misspelt(rule, args.get_config())]
         outcome = replace(outcome, violations=(*wrong, *outcome.violations))
         board.keep(outcome)
@@ -139,7 +157,7 @@ def _validate_stack(rule: StackRule, board: _Board) -> Any:
 def _validate_report(rule: ReportRule, board: _Board, last_line: str | None) -> Any:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         def check() -> Iterable[Violation]:
-            stack = board.stack(args)
+            stack = board.stack(rule, args)
             return rule.check(board.of(stack), stack)
 
         _report(run_report_rule(rule, check), report)

@@ -12,7 +12,7 @@ from typing import Final
 
 from cost.resources import Resource, Resources
 from policies.fence import Outcome
-from policies.rule import ChangeRule, Enforcement, Rule, StackRule, Violation
+from policies.rule import Enforcement, Rule, Violation
 
 __all__ = ["Checked", "Found", "Report"]
 
@@ -72,8 +72,7 @@ class Found:
 
     def exemption(self, today: datetime.date) -> str | None:
         """An entry of `exemptions` that accepts it once a reason and an owner are filled in; None where none can."""
-        exemptible = isinstance(self.rule, ChangeRule) or (isinstance(self.rule, StackRule) and self.rule.exemptible)
-        if self.resource is None or not exemptible:
+        if self.resource is None or not self.rule.accepts:
             return None
         until = today + datetime.timedelta(days=_EXEMPT_DAYS)
         entry = {"rule": self.rule.name, "resource": self.checked.name_of(self.resource)}

@@ -17,7 +17,7 @@ import datetime
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from cost.resources import Resource, Resources
 from policies.changes import Changes
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from policies.fence import Outcome
 
 __all__ = [
+    "EXEMPTIONS",
     "Accepted",
     "CannotTell",
     "ChangeRule",
@@ -41,6 +42,15 @@ __all__ = [
     "StackRule",
     "Violation",
 ]
+
+
+EXEMPTIONS: Final = "exemptions"
+_EXEMPTIONS: Final[Mapping[str, Any]] = {
+    "type": "array",
+    "description": "Findings to accept in a program whose components state no exemptions, each "
+    '{"resource": NAME, URN or *, "reason": ..., "owner": ..., "until": the last day, YYYY-MM-DD, UTC}',
+    "items": {"type": "object"},
+}
 
 
 class Severity(enum.Enum):
@@ -113,11 +123,13 @@ class Stack:
 
     config: the rule's own configuration in the pack, for programs whose components register no facts.
     today: the day exemptions are held against.
+    secrets_marked: whether the source tells secrets apart, as files do; a policy sees them as plain text.
     """
 
     resources: Resources
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     today: datetime.date
+    secrets_marked: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +151,16 @@ class Rule:
     frameworks: tuple[Framework, ...] = ()
     enforcement: Enforcement = Enforcement.ADVISORY
 
+    @property
+    def accepts(self) -> bool:
+        """Whether an exemption can accept what it finds."""
+        return False
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name -> JSON schema of everything the pack's user may set for it."""
+        return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceRule(Rule):
@@ -156,10 +178,22 @@ class StackRule(Rule):
     exemptible: bool = True
     config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
+    @property
+    def accepts(self) -> bool:
+        return self.exemptible
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]:
+        return {**self.config, **super().settings}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeRule(Rule):
     check: Callable[[Changes], Iterable[Finding]]
+
+    @property
+    def accepts(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,17 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from policies.rule import Rule, StackRule
+from policies.rule import Rule
 
 __all__ = ["DISABLED", "BadSettings", "Settings", "misspelt", "read_settings"]
 
 DISABLED: Final = "disabled"
 _LEVELS: Final = ("advisory", "mandatory", DISABLED)
 _ALL: Final = "all"
-_TYPES: Final[Mapping[str, tuple[type, str]]] = {
+_TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "string": (str, "a string"),
     "object": (dict, "an object"),
     "array": (list, "a list"),
+    "integer": (int, "a whole number"),
+    "number": ((int, float), "a number"),
 }
 
 
@@ -109,15 +111,18 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
 def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
     type_, words = _TYPES[schema["type"]]
     allowed: list[str] | None = schema.get("enum")
-    if not isinstance(value, type_):
+    if not isinstance(value, type_) or isinstance(value, bool):
         return f"write {words}"
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if (least is not None and value < least) or (most is not None and value > most):
+        return f"allowed: {least} to {most}" if most is not None else f"allowed: {least} and more"
     if allowed is None or value in allowed:
         return None
     return f"allowed: {', '.join(allowed)}{_near(str(cast(object, value)), allowed)}"
 
 
 def _settings(rule: Rule) -> Mapping[str, Mapping[str, Any]]:
-    return rule.config if isinstance(rule, StackRule) else {}
+    return rule.settings
 
 
 def _hint(name: str, known: Mapping[str, Any]) -> str:

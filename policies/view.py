@@ -54,6 +54,7 @@ def resource_of(args: ResourceValidationArgs) -> Resource:
         inputs=plain(args.props),
         parent=args.opts.parent,
         provider=args.provider.urn if args.provider else None,
+        protect=args.opts.protect,
     )
 
 
@@ -86,6 +87,7 @@ def _of_stack(resource: PolicyResource, inputs: Mapping[str, Any] | None) -> Res
             name: tuple(dependency.urn for dependency in dependencies)
             for name, dependencies in resource.property_dependencies.items()
         },
+        protect=resource.opts.protect,
     )
 
 

@@ -88,4 +88,5 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         provider=_provider_urn(record) if custom else None,
         dependencies=_dependencies(record),
         source_position=_position(record.get("sourcePosition")),
+        protect=record.get("protect") is True,
     )

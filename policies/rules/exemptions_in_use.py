@@ -12,6 +12,8 @@ from policies.rule import ReportRule, Severity, Stack, Violation
 
 __all__ = ["RULE"]
 
+_IDLE_FIX: Final = "Correct the names of rule and resource, or remove the exemption."
+
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
     used: list[Exemption] = []
@@ -30,18 +32,22 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
                 f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}",
                 fix="Nothing; names and reasons stand in the rule's own list and in its setting `allowed`.",
             )
+        for idle in outcome.idle:
+            yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
     # One for a rule about change waits for the plan that needs it, which a policy pack does not see.
     waiting = {rule.name for rule in CHANGE_RULES}
     for exemption in exemptions(stack.resources):
         if not isinstance(exemption, Exemption) or exemption.rule in waiting:
             continue
         if exemption.in_force(stack.today) and exemption not in used:
-            yield Violation(
-                exemption.declared_by,
-                f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: that rule has no "
-                "finding there that can be accepted",
-                fix="Correct the names of rule and resource, or remove the exemption.",
-            )
+            yield Violation(exemption.declared_by, _nothing(exemption), fix=_IDLE_FIX)
+
+
+def _nothing(exemption: Exemption) -> str:
+    return (
+        f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: that rule has no finding "
+        "there that can be accepted"
+    )
 
 
 RULE: Final = ReportRule(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from policies.clouds.aws.checks import upgrade_keeps_jobs as aws
 from policies.clouds.azure.checks import upgrade_keeps_jobs as azure
 from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import upgrade_keeps_jobs as gcp
 from policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"Azure": azure})
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
 
 RULE: Final = StackRule(
     name="upgrade-keeps-jobs",

@@ -173,6 +173,7 @@ def program() -> Program:
                     + [_interface(card, 0, "efa-only") for card in range(1, 32)],
                     "placement": {"groupName": UNKNOWN},
                     "tagSpecifications": started,
+                    "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1.0},
                     "tags": dict(LABELS),
                 },
                 {"placement": ["group"], "networkInterfaces": ["efa"]},
@@ -183,6 +184,7 @@ def program() -> Program:
                 {
                     "amiType": "AL2023_x86_64_NVIDIA",
                     "scalingConfig": {"desiredSize": 5.0, "maxSize": 5.0, "minSize": 5.0},
+                    "updateConfig": {"maxUnavailable": 1.0, "updateStrategy": "MINIMAL"},
                     "subnetIds": [UNKNOWN],
                     "launchTemplate": {"id": UNKNOWN, "version": UNKNOWN},
                     "labels": dict(LABELS),
@@ -319,6 +321,10 @@ def _google(kind: str) -> Program:
                     "removeDefaultNodePool": True,
                     "initialNodeCount": 1.0,
                     "deletionProtection": False,
+                    "masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]},
+                    "maintenancePolicy": {
+                        "maintenanceExclusions": [{"exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"}}]
+                    },
                     "resourceLabels": dict(LABELS),
                 },
                 {"network": ["vpc"]},
@@ -473,6 +479,7 @@ def nd() -> Program:
                 "serviceCidr": "10.0.0.0/16",
                 "dnsServiceIP": "10.0.0.10",
             },
+            "apiServerAccessProfile": {"authorizedIPRanges": ["203.0.113.0/24"]},
             "autoUpgradeProfile": {"upgradeChannel": "none", "nodeOSUpgradeChannel": "None"},
             "nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"},
             "agentPoolProfiles": [
@@ -521,6 +528,11 @@ def nd() -> Program:
         },
         resourceName=["cluster"],
         vnetSubnetID=["nodes"],
+    )
+    program.add(
+        "kubernetes:helm.sh/v3:Release",
+        "gpu-operator",
+        {"chart": "gpu-operator", "version": "v26.3.3", "values": {"driver": {"enabled": True}}},
     )
     return program
 

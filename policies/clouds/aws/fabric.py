@@ -9,10 +9,14 @@ interface and never efa-only. aws/karpenter-provider-aws v1.14.1 (2026-08-21), `
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["FABRIC", "Fabric"]
+__all__ = ["FABRIC", "Fabric", "gpu_of", "has_gpus"]
+
+# EC2 instance type naming conventions: families P and G have GPUs.
+_GPU_FAMILIES: Final = re.compile(r"(?:p|g|gr)\d")
 
 
 @dataclass(frozen=True)
@@ -38,3 +42,22 @@ FABRIC: Final[dict[str, Fabric]] = {
     "p6-b200.48xlarge": Fabric(8, tuple(range(8)), 4, 8),
     "p6-b300.48xlarge": Fabric(17, tuple(range(1, 17)), 4, 8),
 }
+
+
+def has_gpus(machine: str) -> bool:
+    """Whether machines of a type have GPUs, by its name."""
+    return _GPU_FAMILIES.match(machine) is not None
+
+
+_GPUS: Final = {
+    "p5.": "H100 80 GB",
+    "p5e.": "H200 141 GB",
+    "p5en.": "H200 141 GB",
+    "p4d.": "A100 40 GB",
+    "p4de.": "A100 80 GB",
+}
+
+
+def gpu_of(machine: str) -> str | None:
+    """The GPU of a machine type, where it has slices (EC2 page "Accelerated computing instances")."""
+    return next((gpu for family, gpu in _GPUS.items() if machine.startswith(family)), None)

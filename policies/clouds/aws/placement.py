@@ -8,13 +8,20 @@ from typing import Final
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.reading import at, text
 
-__all__ = ["PLACEMENT_GROUP", "RESERVATIONS", "Group", "Reservation", "group_of", "own_group_of", "reservation_of"]
+__all__ = [
+    "CAPACITY_BLOCK",
+    "PLACEMENT_GROUP",
+    "RESERVATIONS",
+    "Group",
+    "Reservation",
+    "group_of",
+    "own_group_of",
+    "reservation_of",
+]
 
 PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
-RESERVATIONS: Final = (
-    "aws:ec2/capacityReservation:CapacityReservation",
-    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
-)
+CAPACITY_BLOCK: Final = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+RESERVATIONS: Final = ("aws:ec2/capacityReservation:CapacityReservation", CAPACITY_BLOCK)
 
 
 @dataclass(frozen=True)

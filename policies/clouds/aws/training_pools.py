@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.fabric import FABRIC, Fabric
+from policies.clouds.aws.fabric import FABRIC, Fabric, has_gpus
 from policies.clouds.aws.interfaces import Interface, interfaces
 from policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from policies.label_sets import labels_at
@@ -22,7 +22,7 @@ from policies.machines import Machines, several
 from policies.reading import at, items, text, whole
 from policies.rule import CannotTell
 
-__all__ = ["INSTANCE", "LAUNCH_TEMPLATE", "NODE_GROUP", "SCALING_GROUP", "AwsMachines", "training_pools"]
+__all__ = ["INSTANCE", "LAUNCH_TEMPLATE", "NODE_GROUP", "SCALING_GROUP", "AwsMachines", "machines_of", "training_pools"]
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 SCALING_GROUP: Final = "aws:autoscaling/group:Group"
@@ -56,6 +56,16 @@ class AwsMachines(Machines):
         return self.fabric is not None and self.fabric.whole_node
 
     @property
+    def with_gpus(self) -> bool:
+        """Whether its machines certainly have GPUs."""
+        return isinstance(self.machine, str) and has_gpus(self.machine)
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Labels of its nodes as far as they are known; tags stand for them where no kubelet is EKS' own."""
+        return _labels(self.resource)
+
+    @property
     def surely_on_fabric(self) -> bool:
         with_efa = self.interfaces is not UNKNOWN and any(interface.efa for interface in self.interfaces)
         return with_efa or self.whole_node
@@ -67,14 +77,17 @@ class AwsMachines(Machines):
 def training_pools(resources: Resources) -> Iterator[tuple[AwsMachines, ...]]:
     """Each training pool of the stack, as the machines it is made of, in the order of their names."""
     keys = telling_labels(resources)
-    return several((_pool_of(machines, resources, keys), machines) for machines in _all(resources))
+    return several(
+        (_pool_of(machines, resources, keys), machines) for machines in machines_of(resources) if _on_fabric(machines)
+    )
 
 
-def _all(resources: Resources) -> Iterator[AwsMachines]:
+def machines_of(resources: Resources) -> Iterator[AwsMachines]:
+    """What starts machines in the stack, whatever they are."""
     for type_, read in ((NODE_GROUP, _node_group), (SCALING_GROUP, _scaling_group), (INSTANCE, _instance)):
         for resource in resources.of_type(type_):
             machines = read(resource, resources)
-            if machines.nodes != 0 and _on_fabric(machines):
+            if machines.nodes != 0:
                 yield machines
 
 

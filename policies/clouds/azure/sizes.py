@@ -33,6 +33,7 @@ class Size:
     infiniband: whether it has InfiniBand.
     gpu: as the name says it last, e.g. H100 in `..._noIB_H100_v5`; None where it does not.
     version: of the series, 1 where the name has none.
+    large_memory: whether the name has an `m`, as ND A100 v4 with 80 GB does.
     """
 
     series: str
@@ -40,6 +41,7 @@ class Size:
     infiniband: bool
     gpu: str | None
     version: int
+    large_memory: bool = False
 
     @property
     def computes(self) -> bool:
@@ -50,6 +52,13 @@ class Size:
     def trains(self) -> bool:
         """Whether several of them are bought to train together."""
         return self.series == "ND" or self.infiniband
+
+    @property
+    def gpu_memory(self) -> str | None:
+        """Its GPU with the memory that tells its slices apart; None for one without slices."""
+        nvl = "H100 NVL 94 GB" if self.series.startswith("NC") else "H100 80 GB"
+        of_nd = "A100 80 GB" if self.large_memory or self.series.startswith("NC") else "A100 40 GB"
+        return {"H100": nvl, "H200": "H200 141 GB", "A100": of_nd}.get(self.gpu or "")
 
     @property
     def sliceable(self) -> bool:
@@ -75,4 +84,5 @@ def size_of(name: str) -> Size | None:
         infiniband="r" in features,
         gpu=gpus[-1] if gpus else unnamed,
         version=version,
+        large_memory="m" in features,
     )

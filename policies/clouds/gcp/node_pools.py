@@ -20,12 +20,15 @@ from policies.label_sets import labels_at
 from policies.machines import Machines, several
 from policies.reading import at, flag, items, text, whole
 
-__all__ = ["NodePool", "Written", "Zones", "every_pool", "training_pools", "written_pools"]
+__all__ = ["NodePool", "Written", "Zones", "every_pool", "node_pools", "training_pools", "written_pools"]
 
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 _CLUSTER: Final = "gcp:container/cluster:Cluster"
 
 _STACK: Final = "pulumi:pulumi:Stack"
+
+# Compute Engine page "GPU machine types": families whose machines bring their GPUs.
+_GPU_FAMILIES: Final = ("a2-", "a3-", "a4-", "a4x-", "g2-", "g4-")
 
 # A label GKE itself gives every node.
 _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
@@ -63,6 +66,20 @@ class Written:
     def fabric(self) -> Fabric | None:
         """Its machine type in the table; None when it is not known or not there."""
         return FABRIC.get(self.machine) if isinstance(self.machine, str) else None
+
+    @property
+    def with_gpus(self) -> bool:
+        """Whether its nodes certainly have GPUs."""
+        listed = items(self.inputs, "nodeConfig", "guestAccelerators")
+        return bool(listed is not UNKNOWN and listed) or (
+            isinstance(self.machine, str) and self.machine.startswith(_GPU_FAMILIES)
+        )
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """Labels of its nodes as far as they are known."""
+        given = labels_at(self.at("nodeConfig", "labels"))
+        return {} if given is UNKNOWN else given
 
     @property
     def sliced(self) -> bool:
@@ -159,13 +176,14 @@ def _inside(cluster: Resource) -> Iterator[Written]:
 def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
     """Each training pool of the stack, as the node pools it is made of, in the order of their names."""
     keys = telling_labels(resources)
-    return several((_pool_of(pool, resources, keys), pool) for pool in _all(resources))
+    return several((_pool_of(pool, resources, keys), pool) for pool in node_pools(resources) if _may_train(pool))
 
 
-def _all(resources: Resources) -> Iterator[NodePool]:
+def node_pools(resources: Resources) -> Iterator[NodePool]:
+    """The node pools of the stack that may start a node."""
     for written in every_pool(resources):
         pool = _read(written, resources)
-        if pool.nodes != 0 and _may_train(pool):
+        if pool.nodes != 0:
             yield pool
 
 

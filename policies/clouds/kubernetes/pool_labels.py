@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resources
 from policies.label_sets import labels_at
+from policies.machines import Machines
 from policies.reading import at
+from policies.rule import CannotTell, Finding, Violation
 
-__all__ = ["SINGLE_NODE", "for_single_nodes", "for_training", "sliced_by_label", "telling_labels"]
+__all__ = [
+    "FLAVOR",
+    "MIG",
+    "SINGLE_NODE",
+    "for_single_nodes",
+    "for_training",
+    "sliced_by_label",
+    "telling_labels",
+    "without_fabric",
+]
 
 SINGLE_NODE: Final = "gpucluster/single-node"
 """Label of nodes whose jobs never span two of them; its value is `true`."""
 
+_WITHOUT_FABRIC: Final = (
+    "Take a machine type of eight GPUs with the cloud's GPU network, or another label than gpucluster/pool: training."
+)
 _POOL_LABEL: Final = "gpucluster/pool"
 _TRAINING: Final = "training"
-_FLAVOR: Final = ("kubernetes:kueue.x-k8s.io/", ":ResourceFlavor")
+FLAVOR: Final = re.compile(r"kubernetes:kueue\.x-k8s\.io/\w+:ResourceFlavor")
+"""Type token of Kueue's flavors, of any version of its API."""
 
-# The node label that slices a node's GPUs; NVIDIA mig-parted, `config-default.yaml`.
-_MIG: Final = "nvidia.com/mig.config"
+MIG: Final = "nvidia.com/mig.config"
+"""The node label that slices a node's GPUs; NVIDIA mig-parted, `config-default.yaml`."""
 _NOT_SLICED: Final = "all-disabled"
 
 
@@ -27,7 +43,7 @@ def telling_labels(resources: Resources) -> list[str]:
     """Keys that tell pools apart: `gpucluster/pool`, and what a Kueue ResourceFlavor selects nodes by."""
     keys = {_POOL_LABEL}
     for resource in resources:
-        if resource.type.startswith(_FLAVOR[0]) and resource.type.endswith(_FLAVOR[1]):
+        if FLAVOR.fullmatch(resource.type):
             labels = labels_at(at(resource.inputs, "spec", "nodeLabels"))
             keys.update(() if labels is UNKNOWN else labels)
     return sorted(keys)
@@ -45,4 +61,20 @@ def for_single_nodes(labels: Mapping[str, Any]) -> bool:
 
 def sliced_by_label(labels: Mapping[str, Any]) -> bool:
     """Whether the GPU operator slices the nodes' GPUs (MIG)."""
-    return labels.get(_MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
+    return labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
+
+
+def without_fabric(machines: Machines, labels: Mapping[str, Any], *, gpus: bool) -> Iterator[Finding]:
+    """A finding for nodes that say that they train together, of a machine type that has no network for it."""
+    if (
+        not gpus
+        or not isinstance(machines.machine, str)
+        or machines.surely_on_fabric
+        or not for_training(labels)
+        or sliced_by_label(labels)
+    ):
+        return
+    if machines.nodes is UNKNOWN:
+        yield CannotTell(machines.resource, f"{machines.label}, for training: how many there are is not known yet")
+    elif machines.nodes > 1:
+        yield Violation(machines.resource, f"{machines.label}, which has no GPU network, for training", _WITHOUT_FABRIC)

@@ -10,10 +10,11 @@ sees their pods.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from cost.resources import UNKNOWN, Resource, Unknown
+from policies.clouds.kubernetes.containers import CONTAINER_LISTS, containers
 from policies.reading import at, flag, text
 
 __all__ = ["NODE_DAEMONS", "identity", "privileged_containers"]
@@ -31,8 +32,6 @@ NODE_DAEMONS: Final[Mapping[str, str]] = {
     "DaemonSet kube-system/csi-azurelustre-node-noble": _MOUNTS,
 }
 """`kind namespace/name` -> why it is privileged."""
-
-_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
 
 # What leads to the containers of a built-in workload.
 _WAY: Final = ("spec", "template", "jobTemplate")
@@ -63,30 +62,19 @@ def privileged_containers(resource: Resource) -> list[str] | Unknown:
 
     UNKNOWN when none is visible, but part of a built-in workload is not known yet.
     """
-    found = list(_named(resource.inputs))
+    found = [
+        name
+        for name, container in containers(resource.inputs)
+        if flag(container, "securityContext", "privileged") is True
+    ]
     if found or resource.type.rpartition(":")[2] not in _WORKLOADS:
         return found
     return UNKNOWN if _hidden(resource.inputs) else found
 
 
-def _named(value: object) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in cast("Mapping[str, object]", value).items():
-            if key in _LISTS and isinstance(inner, Sequence) and not isinstance(inner, str):
-                for container in cast("Sequence[object]", inner):
-                    if flag(container, "securityContext", "privileged") is True:
-                        name = text(container, "name")
-                        yield name if isinstance(name, str) else "one not known yet"
-            else:
-                yield from _named(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in cast("Sequence[object]", value):
-            yield from _named(inner)
-
-
 def _hidden(value: Mapping[str, Any]) -> bool:
     """Whether a container's privileges, or something on the way to them, are not known yet."""
-    for key in (*_WAY, *_LISTS):
+    for key in (*_WAY, *CONTAINER_LISTS):
         inner = at(value, key)
         if inner is UNKNOWN:
             return True

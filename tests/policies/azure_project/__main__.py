@@ -77,6 +77,9 @@ class Cluster(pulumi.ComponentResource):
                     tags=LABELS,
                 )
             ],
+            api_server_access_profile=containerservice.ManagedClusterAPIServerAccessProfileArgs(
+                authorized_ip_ranges=["203.0.113.0/24"]
+            ),
             network_profile=containerservice.ContainerServiceNetworkProfileArgs(
                 network_plugin="azure",
                 network_plugin_mode="overlay",

@@ -28,6 +28,20 @@ class Cluster(pulumi.ComponentResource):
             initial_node_count=1,
             remove_default_node_pool=True,
             deletion_protection=False,
+            master_authorized_networks_config={"cidr_blocks": [{"cidr_block": "203.0.113.0/24"}]},
+            maintenance_policy={
+                "maintenance_exclusions": [
+                    {
+                        "exclusion_name": "jobs",
+                        "start_time": "2026-01-01T00:00:00Z",
+                        "exclusion_options": {
+                            "scope": "NO_MINOR_OR_NODE_UPGRADES",
+                            "end_time_behavior": "UNTIL_END_OF_SUPPORT",
+                        },
+                    }
+                ],
+                "daily_maintenance_window": {"start_time": "03:00"},
+            },
             resource_labels={"no-label": {}, "bad-label": {**LABELS, "note": "50 %"}}.get(mistake, LABELS),
             opts=self.own,
         )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.placement import Group, Reservation, group_of, own_group_of, reservation_of
-from policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, training_pools
+from policies.clouds.aws.placement import CAPACITY_BLOCK, Group, Reservation, group_of, own_group_of, reservation_of
+from policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
+from policies.clouds.kubernetes.pool_labels import without_fabric
 from policies.machines import label_of
 from policies.reading import text
 from policies.rule import CannotTell, Finding, Stack
@@ -25,9 +26,15 @@ READS: Final = (
 )
 
 
+# EC2 page "Capacity Blocks for ML": instances of one block.
+_MOST_IN_A_BLOCK: Final = 64
+
+
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         yield from _of_pool(pool, stack.resources)
+    for machines in machines_of(stack.resources):
+        yield from without_fabric(machines, machines.labels, gpus=machines.with_gpus)
 
 
 def _of_pool(pool: tuple[AwsMachines, ...], resources: Resources) -> Iterator[Finding]:
@@ -43,6 +50,7 @@ def _of_pool(pool: tuple[AwsMachines, ...], resources: Resources) -> Iterator[Fi
             yield machines.template_not_visible()
         elif isinstance(reservation, Reservation):
             domains.append(reservation)
+            yield from _block(machines, reservation)
         elif reservation is None and group is None:
             nowhere.append(machines)
         else:
@@ -82,6 +90,18 @@ def _cluster_strategy(machines: AwsMachines, group: Group) -> Iterator[Finding]:
         yield machines.finding(
             f"{machines.label} in placement group `{group.resource.name}`, whose strategy is `{strategy}`",
             fix="Set the strategy of the placement group to `cluster`.",
+        )
+
+
+def _block(machines: AwsMachines, reservation: Reservation) -> Iterator[Finding]:
+    """A capacity block holds so many machines and no more."""
+    template = machines.template if isinstance(machines.template, Resource) else machines.resource
+    market = text(template.inputs, "instanceMarketOptions", "marketType")
+    made = reservation.resource is not None and reservation.resource.type == CAPACITY_BLOCK
+    if (made or market == "capacity-block") and isinstance(machines.nodes, int) and machines.nodes > _MOST_IN_A_BLOCK:
+        yield machines.finding(
+            f"{machines.label} in one capacity block, which holds {_MOST_IN_A_BLOCK}",
+            fix="Take fewer nodes, or several blocks, each with a pool of its own.",
         )
 
 

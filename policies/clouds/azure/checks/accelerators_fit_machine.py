@@ -11,7 +11,6 @@ from typing import Final
 
 from cost.resources import UNKNOWN, Resource
 from policies.clouds.azure.agent_pools import Written, written_pools
-from policies.clouds.kubernetes.pool_labels import for_training
 from policies.reading import text
 from policies.rule import CannotTell, Finding, Violation
 
@@ -45,5 +44,3 @@ def _problems(pool: Written, profile: str, without_driver: bool) -> Iterator[str
         yield f"gpuInstanceProfile {profile} on {pool.machine}; A100, H100 and H200 have slices"
     if without_driver:
         yield f"gpuInstanceProfile {profile} together with gpuProfile driver None; AKS slices with its own driver"
-    if for_training(pool.labels):
-        yield f"gpuInstanceProfile {profile} on a training pool; slices do not train together"

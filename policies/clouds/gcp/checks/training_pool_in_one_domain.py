@@ -7,8 +7,9 @@ from typing import Final
 
 from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.gcp.names import last
-from policies.clouds.gcp.node_pools import NodePool, training_pools
+from policies.clouds.gcp.node_pools import NodePool, node_pools, training_pools
 from policies.clouds.gcp.placement import FUTURE_RESERVATION, Policy, Reservation, policy_of, reservation_of
+from policies.clouds.kubernetes.pool_labels import without_fabric
 from policies.machines import label_of
 from policies.reading import text
 from policies.rule import CannotTell, Finding, Stack
@@ -31,6 +32,9 @@ READS: Final = (
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         yield from _of_pool(pool, stack.resources)
+    for nodes in node_pools(stack.resources):
+        if not nodes.written.sliced:
+            yield from without_fabric(nodes, nodes.written.labels, gpus=nodes.written.with_gpus)
 
 
 def _of_pool(pool: tuple[NodePool, ...], resources: Resources) -> Iterator[Finding]:

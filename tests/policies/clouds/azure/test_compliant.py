@@ -21,8 +21,8 @@ def test_a_compliant_cluster_has_no_finding(nd):
 def test_elastic_and_sliced_pools_beside_it_have_none(nd):
     nvl = copy.deepcopy(nd["train"])
     nvl.update(vmSize="Standard_NC40ads_H100_v5", count=2.0)
-    sliced = {**nvl, "agentPoolName": "mig", "gpuProfile": {"driver": "Install"}, "gpuInstanceProfile": "MIG1g"}
-    sliced["nodeLabels"] = {**nd.labels, "gpucluster/pool": "mig"}
+    sliced = {**nvl, "agentPoolName": "mig"}
+    sliced["nodeLabels"] = {**nd.labels, "gpucluster/pool": "mig", "nvidia.com/mig.config": "all-1g.12gb"}
     elastic = {**nvl, "agentPoolName": "elastic", "enableAutoScaling": True, "minCount": 0.0, "maxCount": 8.0}
     elastic.update(scaleSetPriority="Spot", scaleSetEvictionPolicy="Delete", spotMaxPrice=-1.0)
     elastic["nodeLabels"] = {**nd.labels, "gpucluster/pool": "elastic"}

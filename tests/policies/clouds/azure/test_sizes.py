@@ -34,7 +34,32 @@ SHAPES = Path(components.__file__).with_name("shapes.csv")
     ],
 )
 def test_a_name_says_series_cpus_infiniband_and_gpu(name, series, vcpus, infiniband, gpu, version):
-    assert size_of(name) == Size(series=series, vcpus=vcpus, infiniband=infiniband, gpu=gpu, version=version)
+    size = Size(
+        series=series,
+        vcpus=vcpus,
+        infiniband=infiniband,
+        gpu=gpu,
+        version=version,
+        large_memory="ams" in name,
+    )
+    assert size_of(name) == size
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu"),
+    [
+        ("Standard_ND96isr_H100_v5", "H100 80 GB"),
+        ("Standard_ND96isr_H200_v5", "H200 141 GB"),
+        ("Standard_ND96asr_v4", "A100 40 GB"),
+        ("Standard_ND96amsr_A100_v4", "A100 80 GB"),
+        ("Standard_NC24ads_A100_v4", "A100 80 GB"),
+        ("Standard_NC40ads_H100_v5", "H100 NVL 94 GB"),
+        ("Standard_NCC40ads_H100_v5", "H100 NVL 94 GB"),
+        ("Standard_NV36ads_A10_v5", None),
+    ],
+)
+def test_the_memory_of_its_gpu_tells_its_slices(name, gpu):
+    assert size_of(name).gpu_memory == gpu
 
 
 @pytest.mark.parametrize("name", ["Standard_D8ds_v5", "Standard_HB120rs_v3", "Standard_E4s_v3", "p5.48xlarge", ""])

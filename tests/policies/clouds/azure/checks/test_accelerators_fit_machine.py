@@ -33,11 +33,6 @@ def test_without_a_profile_any_driver_will_do(nd, found, unknown):
     assert (found(RULE, nd), unknown(RULE, nd)) == ([], [])
 
 
-def test_a_training_pool_is_not_sliced(nd, found):
-    _sliced(nd, pool="training")
-    assert found(RULE, nd) == [("train", "gpuInstanceProfile MIG1g on a training pool; slices do not train together")]
-
-
 @pytest.mark.parametrize("machine", ["Standard_NC4as_T4_v3", "Standard_ND40rs_v2", "Standard_D4s_v5"])
 def test_other_gpus_have_no_slices(nd, found, machine):
     _sliced(nd, machine=machine)

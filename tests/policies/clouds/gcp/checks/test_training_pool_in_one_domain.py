@@ -231,6 +231,7 @@ def test_sliced_gpus_do_not_train_together(mega, found):
 def test_machines_that_are_no_whole_node_need_no_domain(mega, found, unknown, machine):
     del mega["train"]["placementPolicy"]
     mega["train"]["nodeConfig"]["machineType"] = machine
+    mega["train"]["nodeConfig"]["labels"]["gpucluster/pool"] = "elastic"
     assert (found(RULE, mega), unknown(RULE, mega)) == ([], [])
 
 

@@ -1,0 +1,35 @@
+"""Who reaches the API of an EKS cluster.
+
+Source: pulumi-aws 7.51.1, ClusterVpcConfigArgs: the public endpoint is on, for 0.0.0.0/0, unless something else is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.open_ranges import everywhere
+from policies.reading import flag, items
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Set endpointPublicAccess to false, or publicAccessCidrs to the ranges of your office or VPN."
+READS: Final = "aws:eks/cluster:Cluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for cluster in stack.resources.of_type(READS):
+        public = flag(cluster.inputs, "vpcConfig", "endpointPublicAccess")
+        ranges = items(cluster.inputs, "vpcConfig", "publicAccessCidrs")
+        if public is False:
+            continue
+        if public is UNKNOWN or ranges is UNKNOWN:
+            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")
+        elif not ranges:
+            yield Violation(cluster, "a public endpoint without publicAccessCidrs, which means 0.0.0.0/0")
+        elif named := everywhere(ranges):
+            yield Violation(cluster, f"a public endpoint for {', '.join(named)}")
+        elif UNKNOWN in ranges:
+            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")

@@ -1,0 +1,64 @@
+"""Encryption of EBS disks and EFS; FSx encrypts by itself (FSx user guides, "Data encryption at rest").
+
+EBS encrypts what does not say so where the account's default does (EBS user guide, "Encryption by default"); a stack
+that sets that default is taken at its word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, cast
+
+from cost.resources import UNKNOWN, Resource, Unknown
+from policies.reading import at, flag, items
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+_ACCOUNT: Final = "aws:ebs/encryptionByDefault:EncryptionByDefault"
+_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+_INSTANCE: Final = "aws:ec2/instance:Instance"
+_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+_ITSELF: Final = ("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem")
+
+FIX: Final = (
+    "Set encrypted to true on every disk of the launch template, instance or node class, and on the file system."
+)
+READS: Final = f"{_TEMPLATE}, {_INSTANCE}, {_CLASS}, {', '.join(_ITSELF)}"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    by_account = any(flag(of.inputs, "enabled") is not False for of in stack.resources.of_type(_ACCOUNT))
+    for type_ in (_TEMPLATE, _INSTANCE, _CLASS, *_ITSELF):
+        for resource in stack.resources.of_type(type_):
+            found = _encrypted(resource)
+            if False in found and (not by_account or type_ == _ITSELF[1]):
+                what = "not encrypted" if type_ in _ITSELF else "a disk that is not encrypted"
+                yield Violation(resource, what)
+            elif UNKNOWN in found:
+                yield CannotTell(resource, "whether it is encrypted is not known yet")
+
+
+def _encrypted(resource: Resource) -> list[bool | Unknown]:
+    """For each disk that is described; one that says nothing is taken as not encrypted."""
+    if resource.type in _ITSELF:
+        return [_said(flag(resource.inputs, "encrypted"))]
+    way = {_TEMPLATE: ("blockDeviceMappings",), _CLASS: ("spec", "blockDeviceMappings")}.get(resource.type)
+    if way is None:
+        disks = [*_listed(resource.inputs, "ebsBlockDevices"), *_listed(resource.inputs, "rootBlockDevice")]
+        return [_said(flag(disk, "encrypted")) for disk in disks]
+    listed = items(resource.inputs, *way)
+    if listed is UNKNOWN:
+        return [UNKNOWN]
+    return [_said(flag(disk, "ebs", "encrypted")) for disk in listed if disk is UNKNOWN or disk.get("ebs") is not None]
+
+
+def _listed(inputs: object, name: str) -> list[object]:
+    found = at(inputs, name)
+    if isinstance(found, list):
+        return cast("list[object]", found)
+    return [] if found is None else [found]
+
+
+def _said(found: bool | Unknown | None) -> bool | Unknown:
+    return False if found is None else found

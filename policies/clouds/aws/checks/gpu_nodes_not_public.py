@@ -1,0 +1,47 @@
+"""Public addresses of EC2 machines with GPUs: the subnet's, or the instance's own.
+
+Those of a launch template's interfaces are judged by `fabric-interfaces-valid` where EC2 refuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.aws.training_pools import AwsMachines, machines_of
+from policies.clouds.aws.zones import subnets_of
+from policies.reading import flag
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Put them into a subnet with mapPublicIpOnLaunch false, behind a NAT gateway, without associatePublicIpAddress."
+)
+READS: Final = (
+    "aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, "
+    "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/subnet:Subnet"
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for machines in machines_of(stack.resources):
+        if machines.with_gpus:
+            yield from _of(machines, stack)
+
+
+def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
+    interfaces = [] if machines.interfaces is UNKNOWN else machines.interfaces
+    own = [flag(machines.resource.inputs, "associatePublicIpAddress"), *(each.public_ip for each in interfaces)]
+    of_subnets = {
+        subnet.name: flag(subnet.inputs, "mapPublicIpOnLaunch")
+        for subnet in subnets_of(machines.resource, stack.resources)[0]
+    }
+    public = [f"`{name}`" for name, of in of_subnets.items() if of is True]
+    if True in own:
+        yield Violation(machines.resource, f"{machines.label} with associatePublicIpAddress")
+    elif public and False not in own[:1]:
+        yield Violation(machines.resource, f"{machines.label} in {', '.join(public)}, which gives public addresses")
+    elif UNKNOWN in own or UNKNOWN in of_subnets.values():
+        yield CannotTell(machines.resource, "whether it has a public address is not known yet")

@@ -1,0 +1,41 @@
+"""Version 2 of EC2's metadata service, which wants a session token.
+
+Sources: pulumi-aws 7.51.1, LaunchTemplateMetadataOptionsArgs (httpTokens is `optional` unless set); Karpenter,
+EC2NodeClass spec.metadataOptions (httpTokens is `required` unless set).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.reading import at, text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+_STATED: Final = ("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/instance:Instance")
+_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+
+FIX: Final = "Set httpTokens to `required` in metadataOptions, with httpPutResponseHopLimit 1."
+READS: Final = f"{', '.join(_STATED)}, {_CLASS}"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for type_, way in ((_STATED[0], ()), (_STATED[1], ()), (_CLASS, ("spec",))):
+        for resource in stack.resources.of_type(type_):
+            tokens = text(resource.inputs, *way, "metadataOptions", "httpTokens")
+            if text(resource.inputs, *way, "metadataOptions", "httpEndpoint") == "disabled" or tokens == "required":
+                continue
+            if tokens is UNKNOWN:
+                yield CannotTell(resource, "whether its metadata service wants a token is not known yet")
+            elif tokens is not None:
+                yield Violation(resource, f"httpTokens `{tokens}`: its metadata service answers without a token")
+            elif type_ in _STATED and not _from_template(resource.inputs):
+                yield Violation(resource, "httpTokens is not set: whether a token is wanted is left to the image")
+
+
+def _from_template(inputs: object) -> bool:
+    """Whether an instance takes it from a launch template."""
+    return at(inputs, "launchTemplate") is not None

@@ -1,0 +1,34 @@
+"""Updates of EKS node groups need no machine more, and wait for jobs.
+
+Source: EKS API, NodegroupUpdateConfig: the default strategy starts new machines first, MINIMAL ends old ones first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.aws.training_pools import NODE_GROUP, training_pools
+from policies.reading import flag, text
+from policies.rule import CannotTell, Finding, Stack
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and leave forceUpdateVersion away."
+READS: Final = NODE_GROUP
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in training_pools(stack.resources):
+        for machines in pool:
+            if machines.resource.type != NODE_GROUP:
+                continue
+            strategy = text(machines.resource.inputs, "updateConfig", "updateStrategy")
+            if strategy is UNKNOWN:
+                yield CannotTell(machines.resource, "whether its updates need spare nodes is not known yet")
+            elif strategy != "MINIMAL":
+                given = f"updateStrategy {strategy}" if strategy else "no updateStrategy, which means DEFAULT"
+                yield machines.finding(f"{machines.label} with {given}: an update starts further machines first")
+            if flag(machines.resource.inputs, "forceUpdateVersion") is True:
+                yield machines.finding(f"{machines.label} with forceUpdateVersion: an update ends pods that must stay")

@@ -1,0 +1,36 @@
+"""Who reaches the API of an AKS cluster.
+
+Source: AKS page "Use authorized IP ranges to limit access to the API server": without them every address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.open_ranges import everywhere
+from policies.reading import flag, items
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Name your ranges in api_server_access_profile authorized_ip_ranges, or set enable_private_cluster there, which "
+    "cannot be changed later."
+)
+READS: Final = "azure-native:containerservice:ManagedCluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for cluster in stack.resources.of_type(READS):
+        private = flag(cluster.inputs, "apiServerAccessProfile", "enablePrivateCluster")
+        ranges = items(cluster.inputs, "apiServerAccessProfile", "authorizedIPRanges")
+        if private is True:
+            continue
+        if private is UNKNOWN or ranges is UNKNOWN:
+            yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+        elif not ranges:
+            yield Violation(cluster, "a public endpoint without authorizedIPRanges, which means every address")
+        elif named := everywhere(ranges):
+            yield Violation(cluster, f"a public endpoint for {', '.join(named)}")

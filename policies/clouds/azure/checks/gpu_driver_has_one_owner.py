@@ -1,0 +1,63 @@
+"""AKS' own driver against the one of the GPU Operator, alike on all GPU nodes of a cluster.
+
+Sources: AKS pages "Use GPUs for compute-intensive workloads" (gpuProfile.driver is Install unless set) and "Use the
+NVIDIA GPU Operator"; karpenter-provider-azure, AKSNodeClass spec.gpu.mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.azure.agent_pools import every_pool
+from policies.clouds.kubernetes.charts import gpu_operators
+from policies.reading import text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Set gpu_profile driver of every GPU pool (and spec.gpu.mode of an AKSNodeClass) to None, and let the GPU Operator "
+    "bring driver and toolkit; or to Install, with driver.enabled and toolkit.enabled of the operator false."
+)
+READS: Final = (
+    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
+    "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass, kubernetes:helm.sh/v3:Release"
+)
+
+_CLASS: Final = "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass"
+_BY_OTHERS: Final = "None"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    owners = list(_owners(stack.resources))
+    for resource, _, by_aks in owners:
+        if by_aks is None:
+            yield CannotTell(resource, "who installs its GPU driver is not known yet")
+    ours = [(resource, name) for resource, name, by_aks in owners if by_aks]
+    others = [(resource, name) for resource, name, by_aks in owners if by_aks is False]
+    if ours and others:
+        yield Violation(ours[0][0], f"AKS installs the driver of `{ours[0][1]}`, and not that of `{others[0][1]}`")
+        return
+    operators = gpu_operators(stack.resources)
+    for operator in operators:
+        driver = operator.on("driver")
+        if driver is True and ours:
+            yield Violation(operator.resource, f"driver.enabled, and AKS installs the driver of `{ours[0][1]}`")
+        elif driver is False and others:
+            yield Violation(operator.resource, f"driver.enabled false, and AKS installs none on `{others[0][1]}`")
+    if others and not operators:
+        yield CannotTell(others[0][0], "AKS installs no GPU driver, and no GPU Operator is part of this stack")
+
+
+def _owners(resources: Resources) -> Iterator[tuple[Resource, str, bool | None]]:
+    """(resource, name, whether AKS installs the driver, None while not known) of what starts GPU nodes."""
+    for pool in every_pool(resources):
+        if pool.size is not None and pool.size.computes:
+            given = text(pool.written.inputs, "gpuProfile", "driver")
+            yield pool.resource, pool.name, None if given is UNKNOWN else given != _BY_OTHERS
+    for node_class in resources.of_type(_CLASS):
+        mode = text(node_class.inputs, "spec", "gpu", "mode")
+        if mode is not None:
+            yield node_class, node_class.name, None if mode is UNKNOWN else mode != _BY_OTHERS

@@ -1,0 +1,29 @@
+"""Public addresses of AKS nodes with GPUs: none unless the node pool asks for them (AKS page "Use instance-level public
+IPs").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.azure.agent_pools import every_pool
+from policies.reading import flag
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Set enable_node_public_ip to false on the node pool."
+READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in every_pool(stack.resources):
+        if pool.size is None or not pool.size.computes:
+            continue
+        public = flag(pool.written.inputs, "enableNodePublicIP")
+        if public is True:
+            yield Violation(pool.resource, f"{pool.label} with enableNodePublicIP")
+        elif public is UNKNOWN:
+            yield CannotTell(pool.resource, "whether its nodes have public addresses is not known yet")

@@ -1,0 +1,49 @@
+"""Who reaches the API of a GKE cluster.
+
+Source: GKE page "Customize your network isolation": without authorized networks the external endpoint answers every
+address; a private endpoint, or one that is switched off, none from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.open_ranges import everywhere
+from policies.reading import at, flag, items, text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Name your ranges in master_authorized_networks_config, or set private_cluster_config enable_private_endpoint."
+)
+READS: Final = "gcp:container/cluster:Cluster"
+
+_AUTHORIZED: Final = "masterAuthorizedNetworksConfig"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for cluster in stack.resources.of_type(READS):
+        yield from _of(cluster)
+
+
+def _of(cluster: Resource) -> Iterator[Finding]:
+    private = flag(cluster.inputs, "privateClusterConfig", "enablePrivateEndpoint")
+    by_address = flag(cluster.inputs, "controlPlaneEndpointsConfig", "ipEndpointsConfig", "enabled")
+    if private is True or by_address is False:
+        return
+    authorized = at(cluster.inputs, _AUTHORIZED)
+    ranges = items(authorized, "cidrBlocks")
+    if UNKNOWN in (private, by_address, authorized) or ranges is UNKNOWN:
+        yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+        return
+    if authorized is None:
+        yield Violation(cluster, f"an external endpoint without {_AUTHORIZED}, which means every address")
+        return
+    given = [text(entry, "cidrBlock") for entry in ranges]
+    if named := everywhere(given):
+        yield Violation(cluster, f"an external endpoint for {', '.join(named)}")
+    elif UNKNOWN in given:
+        yield CannotTell(cluster, "who reaches its endpoint is not known yet")

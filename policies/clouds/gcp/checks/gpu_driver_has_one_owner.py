@@ -1,0 +1,48 @@
+"""GKE's driver and device plugin against those of the GPU Operator.
+
+Sources: GKE page "Run GPUs in Standard node pools" (gpu_driver_version); NVIDIA/aicr #1998 for the two device plugins;
+terraform-provider-google, magic-modules #11152: a block that is left out differs from what GKE has, in every plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.gcp.node_pools import every_pool
+from policies.clouds.kubernetes.charts import gpu_operators
+from policies.reading import items, text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "State gpu_driver_installation_config on every GPU pool: DEFAULT or LATEST without the GPU Operator's driver and "
+    "devicePlugin, INSTALLATION_DISABLED with the operator's driver."
+)
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:helm.sh/v3:Release"
+
+_OFF: Final = "INSTALLATION_DISABLED"
+# GKE page "Install the NVIDIA GPU Operator on GKE": nodes with it have no device plugin of GKE's.
+_NO_PLUGIN: Final = "gke-no-default-nvidia-gpu-device-plugin"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    operators = gpu_operators(stack.resources)
+    for pool in every_pool(stack.resources):
+        listed = items(pool.inputs, "nodeConfig", "guestAccelerators")
+        if listed is UNKNOWN or not listed:
+            continue
+        version = text(listed, 0, "gpuDriverInstallationConfig", "gpuDriverVersion")
+        if version is UNKNOWN:
+            yield CannotTell(pool.resource, "who installs its GPU driver is not known yet")
+            continue
+        if version is None:
+            yield Violation(pool.resource, f"`{pool.name}` does not say who installs its GPU driver")
+        for operator in operators:
+            if operator.on("driver") is True and version not in (None, _OFF):
+                yield Violation(operator.resource, f"driver.enabled, and GKE installs the driver of `{pool.name}`")
+            elif operator.on("devicePlugin") is True and pool.labels.get(_NO_PLUGIN) != "true":
+                what = f"it offers nvidia.com/gpu, and so does GKE on `{pool.name}`"
+                yield Violation(operator.resource, what)

@@ -1,0 +1,45 @@
+"""Public addresses of GKE nodes with GPUs.
+
+Source: GKE page "Customize your network isolation": nodes have external addresses unless the node pool, or else its
+cluster, has private nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Unknown
+from policies.clouds.gcp.node_pools import NodePool, node_pools
+from policies.reading import flag
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = "Set network_config enable_private_nodes on the node pool, and a Cloud NAT for what the nodes fetch."
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in node_pools(stack.resources):
+        if not pool.written.with_gpus:
+            continue
+        private = _private(pool)
+        if private is UNKNOWN:
+            yield CannotTell(pool.resource, "whether its nodes have public addresses is not known yet")
+        elif private is None:
+            yield CannotTell(pool.resource, "its cluster is not part of this stack, nor whether its nodes are private")
+        elif not private:
+            yield Violation(pool.resource, f"{pool.label} without private nodes: each has a public address")
+
+
+def _private(pool: NodePool) -> bool | Unknown | None:
+    """None where only a cluster that is not part of this stack tells."""
+    own = flag(pool.written.inputs, "networkConfig", "enablePrivateNodes")
+    if own is not None:
+        return own
+    if pool.cluster is None:
+        return None
+    ways = (("privateClusterConfig", "enablePrivateNodes"), ("networkConfig", "defaultEnablePrivateNodes"))
+    of_cluster = [flag(pool.cluster.inputs, *way) for way in ways]
+    return True if True in of_cluster else UNKNOWN if UNKNOWN in of_cluster else False

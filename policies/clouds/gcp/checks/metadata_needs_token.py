@@ -1,0 +1,39 @@
+"""What pods read from a GKE node's metadata server.
+
+Source: GKE page "Protecting cluster metadata": mode GCE_METADATA shows every pod the node's own service account, and
+legacy endpoints answer without the header Metadata-Flavor; GKE switches them off unless the metadata says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.gcp.node_pools import every_pool
+from policies.reading import flag, text
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Set workload_metadata_config mode GKE_METADATA (with workload_identity_config on the cluster), and metadata "
+    "disable-legacy-endpoints true."
+)
+READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+
+_MODE: Final = ("nodeConfig", "workloadMetadataConfig", "mode")
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in every_pool(stack.resources):
+        mode = text(pool.inputs, *_MODE)
+        legacy = flag(pool.inputs, "nodeConfig", "metadata", "disable-legacy-endpoints")
+        problems = [
+            *(["mode GCE_METADATA: every pod has the node's own credentials"] if mode == "GCE_METADATA" else ()),
+            *(["legacy endpoints answer without a header"] if legacy is False else ()),
+        ]
+        if problems:
+            yield Violation(pool.resource, "; ".join(problems))
+        elif mode is UNKNOWN or legacy is UNKNOWN:
+            yield CannotTell(pool.resource, "what pods read from its metadata server is not known yet")

@@ -1,0 +1,63 @@
+"""NVIDIA's charts among the Helm releases of a stack, with what they switch on.
+
+Sources: NVIDIA/gpu-operator, `deployments/gpu-operator/values.yaml` (driver, toolkit, devicePlugin and nfd are on
+unless switched off); Mellanox/network-operator, `deployment/network-operator/values.yaml` (nfd is on).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.resources import Resource, Resources, Unknown
+from policies.reading import at, flag, text
+
+__all__ = ["RELEASES", "Chart", "device_plugins", "gpu_operators", "nfd_bringers"]
+
+RELEASES: Final = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart")
+
+_GPU_OPERATOR: Final = "gpu-operator"
+_NETWORK_OPERATOR: Final = "network-operator"
+_DEVICE_PLUGIN: Final = "nvidia-device-plugin"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A release of a chart; `values` is what it sets."""
+
+    resource: Resource
+
+    @property
+    def values(self) -> Any:
+        return at(self.resource.inputs, "values")
+
+    def on(self, *path: str) -> bool | Unknown:
+        """Whether a part is switched on: it is, unless the values say otherwise."""
+        said = flag(self.values, *path, "enabled")
+        return True if said is None else said
+
+
+def gpu_operators(resources: Resources) -> list[Chart]:
+    """Releases of the GPU Operator."""
+    return list(_named(resources, _GPU_OPERATOR))
+
+
+def device_plugins(resources: Resources) -> list[Chart]:
+    """What offers nvidia.com/gpu to pods: the device plugin's own chart, and the GPU Operator's part."""
+    parts = (chart for chart in gpu_operators(resources) if chart.on("devicePlugin") is True)
+    return [*_named(resources, _DEVICE_PLUGIN), *parts]
+
+
+def nfd_bringers(resources: Resources) -> list[Chart]:
+    """What brings node feature discovery."""
+    every = (*_named(resources, _GPU_OPERATOR), *_named(resources, _NETWORK_OPERATOR))
+    return [chart for chart in every if chart.on("nfd") is True]
+
+
+def _named(resources: Resources, name: str) -> Iterator[Chart]:
+    for type_ in RELEASES:
+        for resource in resources.of_type(type_):
+            chart = text(resource.inputs, "chart")
+            if isinstance(chart, str) and chart.rpartition("/")[2] == name:
+                yield Chart(resource)

@@ -1,0 +1,1 @@
+"""What each rule looks at in Kubernetes, one file per rule."""

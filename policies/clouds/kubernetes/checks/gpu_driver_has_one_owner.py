@@ -1,0 +1,42 @@
+"""Charts that bring the same thing twice, or half of what belongs together.
+
+Sources: NVIDIA/gpu-operator documentation, "Common deployment scenarios"; NVIDIA/network-operator documentation, "Node
+feature discovery": one NFD for both operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.kubernetes.charts import RELEASES, Chart, device_plugins, gpu_operators, nfd_bringers
+from policies.rule import CannotTell, Finding, Stack, Violation
+
+__all__ = ["FIX", "READS", "check"]
+
+FIX: Final = (
+    "Leave one of the charts out, or switch off what the other brings: devicePlugin.enabled or nfd.enabled false; "
+    "driver.enabled and toolkit.enabled go together."
+)
+READS: Final = ", ".join(RELEASES)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for what, found in (
+        ("offers nvidia.com/gpu", device_plugins(stack.resources)),
+        ("brings node feature discovery", nfd_bringers(stack.resources)),
+    ):
+        for second in _doubled(found):
+            yield Violation(second.resource, f"it {what}, and so does `{found[0].resource.name}`")
+    for operator in gpu_operators(stack.resources):
+        driver, toolkit = operator.on("driver"), operator.on("toolkit")
+        if UNKNOWN in (driver, toolkit):
+            yield CannotTell(operator.resource, "whether it brings the driver is not known yet")
+        elif driver and not toolkit:
+            yield Violation(operator.resource, "driver.enabled without toolkit.enabled: containers see no driver")
+
+
+def _doubled(found: list[Chart]) -> list[Chart]:
+    """Those in one cluster after the first."""
+    return [chart for chart in found[1:] if chart.resource.provider == found[0].resource.provider]

@@ -1,0 +1,26 @@
+"""Amounts of storage as Kubernetes writes them (Kubernetes API reference, "Quantity")."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from cost.resources import UNKNOWN, Unknown
+
+__all__ = ["gib"]
+
+_FORM: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]i?|k)?")
+_POWERS: Final = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def gib(written: str | Unknown | None) -> Decimal | Unknown | None:
+    """The amount in GiB; None for what is no amount of bytes."""
+    if written is UNKNOWN:
+        return UNKNOWN
+    found = _FORM.fullmatch(written) if isinstance(written, str) else None
+    if found is None:
+        return None
+    unit = found[2] or ""
+    base = 1024 if unit.endswith("i") else 1000
+    return Decimal(found[1]) * Decimal(base) ** _POWERS.get(unit[:1], 0) / 1024**3

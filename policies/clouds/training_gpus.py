@@ -1,0 +1,26 @@
+"""GPUs of the training pools of a stack, on every cloud."""
+
+from __future__ import annotations
+
+from cost.resources import UNKNOWN, Resources, Unknown
+from policies.clouds.aws import training_pools as aws
+from policies.clouds.azure import agent_pools as azure
+from policies.clouds.gcp import node_pools as gcp
+
+__all__ = ["training_gpus"]
+
+_OF_A_NODE = 8
+"""Every machine type that a training pool is made of here has as many."""
+
+
+def training_gpus(resources: Resources) -> int | Unknown:
+    """How many there are, spares with them; UNKNOWN while a number of nodes is."""
+    nodes = [
+        machines.nodes
+        for cloud in (aws, gcp, azure)
+        for pool in cloud.training_pools(resources)
+        for machines in pool
+        if machines.surely_on_fabric
+    ]
+    known = [count for count in nodes if isinstance(count, int)]
+    return UNKNOWN if len(known) < len(nodes) else sum(known) * _OF_A_NODE

@@ -1,0 +1,26 @@
+"""The control plane answers to networks that are named, not to everybody."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.clouds.aws.checks import control_plane_not_open as aws
+from policies.clouds.azure.checks import control_plane_not_open as azure
+from policies.clouds.every import on_every_cloud
+from policies.clouds.gcp.checks import control_plane_not_open as gcp
+from policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
+
+RULE: Final = StackRule(
+    name="control-plane-not-open",
+    title="The API of a Kubernetes cluster is not open to the whole internet",
+    why="Whoever gets hold of one token, or of one flaw of the API server, has every GPU that is paid for, from "
+    "anywhere.",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
+    severity=Severity.HIGH,
+    check=_JUDGED.check,
+)

@@ -1,0 +1,24 @@
+"""What training reads and writes is encrypted where it lies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from policies.clouds.aws.checks import disks_encrypted as aws
+from policies.clouds.every import on_every_cloud
+from policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+_JUDGED: Final = on_every_cloud({"AWS": aws})
+
+RULE: Final = StackRule(
+    name="disks-encrypted",
+    title="Disks and file systems are encrypted",
+    why="A snapshot of a disk is data sets, checkpoints and credentials of its nodes, and a disk cannot be encrypted "
+    "later: it is made anew, with its nodes. Google Cloud and Azure encrypt every disk by themselves.",
+    fix=_JUDGED.fix,
+    reads=_JUDGED.reads,
+    severity=Severity.MEDIUM,
+    check=_JUDGED.check,
+)

@@ -1,0 +1,60 @@
+"""What comes and goes node by node is not promised to jobs that span nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.kubernetes.elastic import ELASTIC_TYPES, elastic_labels, elastic_pools
+from policies.clouds.kubernetes.pool_labels import FLAVOR, for_training
+from policies.label_sets import labels_at
+from policies.reading import at, text
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_TYPES: Final = ", ".join(ELASTIC_TYPES)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    pools = list(elastic_pools(stack.resources))
+    for pool in pools:
+        labels = elastic_labels(pool)
+        if labels is UNKNOWN:
+            yield CannotTell(pool, "the labels of its nodes are not known yet")
+        elif for_training(labels):
+            yield Violation(pool, "its nodes are labelled for training, where jobs span several of them")
+    for flavor in _flavors(stack.resources):
+        yield from _promised(flavor, pools)
+
+
+def _flavors(resources: Resources) -> Iterator[Resource]:
+    """Kueue's flavors of nodes that stand in a topology: there for jobs over several nodes."""
+    for resource in resources:
+        topology = text(resource.inputs, "spec", "topologyName") if FLAVOR.fullmatch(resource.type) else None
+        if topology is not None:
+            yield resource
+
+
+def _promised(flavor: Resource, pools: list[Resource]) -> Iterator[Finding]:
+    wanted = labels_at(at(flavor.inputs, "spec", "nodeLabels"))
+    if wanted is UNKNOWN or not wanted:
+        return
+    for pool in pools:
+        labels = elastic_labels(pool)
+        if labels is not UNKNOWN and all(labels.get(key) == value for key, value in wanted.items()):
+            yield Violation(flavor, f"a topology over the nodes of `{pool.name}`, which come and go one by one")
+
+
+RULE: Final = StackRule(
+    name="elastic-pools-for-single-nodes",
+    title="Nodes that an autoscaler starts one by one are not promised to jobs over several nodes",
+    why="Each node lands wherever one is free: half of a job waits and is billed while the other half is looked for, "
+    "and what runs in the end has no common fabric.",
+    fix="Take gpucluster/pool: training and the topology away from them; give jobs over several nodes a pool of a "
+    "fixed size.",
+    reads=f"{_TYPES}, kubernetes:kueue.x-k8s.io/v1beta1:ResourceFlavor",
+    severity=Severity.HIGH,
+    check=check,
+)

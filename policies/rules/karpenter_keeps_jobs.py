@@ -1,0 +1,79 @@
+"""Karpenter does not move a GPU job to save a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.label_sets import labels_at
+from policies.reading import at, items, text
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
+_GPU: Final = "nvidia.com/gpu"
+_ONLY_EMPTY: Final = "WhenEmpty"
+_NONE: Final = ("0", "0%", 0)
+_WORDS: Final = {
+    "Underutilized": "nodes with free room are emptied (consolidationPolicy WhenEmptyOrUnderutilized)",
+    "Drifted": "nodes are made anew when their image or class changes",
+}
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for pool in stack.resources.of_type(_POOL):
+        if not _for_gpus(pool):
+            continue
+        policy, budgets = text(pool.inputs, "spec", "disruption", "consolidationPolicy"), _budgets(pool)
+        reasons = ["Drifted", *(["Underutilized"] if policy not in (_ONLY_EMPTY, UNKNOWN) else [])]
+        if budgets is None:
+            yield CannotTell(pool, "its disruption budgets are not known yet")
+            continue
+        open_ = [reason for reason in reasons if not any(_forbids(budget, reason) for budget in budgets)]
+        if open_:
+            yield Violation(pool, f"{' and '.join(_WORDS[reason] for reason in open_)}, with jobs on them")
+        elif policy is UNKNOWN and not any(_forbids(budget, "Underutilized") for budget in budgets):
+            yield CannotTell(pool, "its consolidation policy is not known yet")
+
+
+def _for_gpus(pool: Resource) -> bool:
+    """Whether a limit, a taint or a requirement speaks of GPUs."""
+    limits = labels_at(at(pool.inputs, "spec", "limits"))
+    template = at(pool.inputs, "spec", "template", "spec")
+    listed = (*_listed(template, "taints"), *_listed(template, "requirements"))
+    return (limits is not UNKNOWN and _GPU in limits) or any(
+        isinstance(key := text(entry, "key"), str) and ("gpu" in key or key == _GPU) for entry in listed
+    )
+
+
+def _listed(value: Any, key: str) -> list[Any]:
+    found = items(value, key)
+    return [] if found is UNKNOWN else found
+
+
+def _budgets(pool: Resource) -> list[Any] | None:
+    """None while they are not known; the usual one, a tenth of the nodes, where there are none."""
+    found = items(pool.inputs, "spec", "disruption", "budgets")
+    return None if found is UNKNOWN or UNKNOWN in found else found
+
+
+def _forbids(budget: Any, reason: str) -> bool:
+    """Whether a budget lets no node go for a reason, at any time."""
+    reasons = items(budget, "reasons")
+    always = at(budget, "schedule") is None
+    return always and at(budget, "nodes") in _NONE and (not reasons or (reasons is not UNKNOWN and reason in reasons))
+
+
+RULE: Final = StackRule(
+    name="karpenter-keeps-jobs",
+    title="Karpenter takes no GPU node from a running job",
+    why="A job that is moved starts again from its last checkpoint, and the new node may not be had: without a budget "
+    "Karpenter takes a tenth of the nodes at a time, and every node once when it is upgraded.",
+    fix='Set spec.disruption.consolidationPolicy WhenEmpty and a budget {nodes: "0", reasons: [Drifted, '
+    "Underutilized]}; roll nodes between jobs.",
+    reads=f"{_POOL} with GPUs",
+    severity=Severity.HIGH,
+    check=check,
+)

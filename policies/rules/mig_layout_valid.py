@@ -1,0 +1,56 @@
+"""A layout of slices that a node asks for is one that its GPU has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource, Resources
+from policies.clouds.aws.fabric import gpu_of
+from policies.clouds.aws.training_pools import machines_of
+from policies.clouds.azure.agent_pools import every_pool
+from policies.clouds.kubernetes.charts import gpu_operators
+from policies.clouds.kubernetes.mig_layouts import LAYOUTS
+from policies.clouds.kubernetes.pool_labels import MIG
+from policies.reading import at
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    if any(
+        at(operator.values, "migManager", "config", "name") is not None for operator in gpu_operators(stack.resources)
+    ):
+        return  # layouts of the user's own
+    for resource, gpu, layout in _sliced(stack.resources):
+        layouts = LAYOUTS.get(gpu) if gpu else None
+        if layout is None or layouts is None:
+            continue
+        if layout is UNKNOWN:
+            yield CannotTell(resource, f"its label {MIG} is not known yet")
+        elif layout not in layouts:
+            yield Violation(resource, f"{MIG} `{layout}`; {gpu} takes {', '.join(layouts)}")
+
+
+def _sliced(resources: Resources) -> Iterator[tuple[Resource, str | None, object]]:
+    """(resource, its GPU, the layout it asks for)."""
+    for machines in machines_of(resources):
+        gpu = gpu_of(machines.machine) if isinstance(machines.machine, str) else None
+        yield machines.resource, gpu, machines.labels.get(MIG)
+    for pool in every_pool(resources):
+        yield pool.resource, pool.size.gpu_memory if pool.size else None, pool.written.labels.get(MIG)
+
+
+RULE: Final = StackRule(
+    name="mig-layout-valid",
+    title="A MIG layout named on a node is one its GPU can have",
+    why="The MIG manager marks the node as failed and leaves its GPUs whole or gone: it is billed, and no pod that "
+    "asks for a slice ever starts.",
+    fix=f"Set the node label {MIG} to one of the layouts named; name a ConfigMap of your own in migManager.config of "
+    "the GPU Operator for others.",
+    reads="aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, azure-native:containerservice:AgentPool, "
+    "azure-native:containerservice:ManagedCluster, kubernetes:helm.sh/v3:Release",
+    severity=Severity.HIGH,
+    check=check,
+)

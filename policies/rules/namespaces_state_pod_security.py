@@ -1,0 +1,49 @@
+"""Every namespace says which pods it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.label_sets import labels_at
+from policies.reading import at
+from policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+_LABEL: Final = "pod-security.kubernetes.io/enforce"
+_LEVELS: Final = ("privileged", "baseline", "restricted")
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for namespace in stack.resources.of_type(_NAMESPACE):
+        labels = labels_at(at(namespace.inputs, "metadata", "labels"))
+        level = UNKNOWN if labels is UNKNOWN else labels.get(_LABEL)
+        if level is UNKNOWN:
+            yield CannotTell(namespace, f"its label {_LABEL} is not known yet")
+        elif level is None:
+            yield Violation(namespace, f"no label {_LABEL}: the API server takes privileged pods")
+        elif level not in _LEVELS:
+            yield Violation(namespace, f"a label {_LABEL} that is none of {', '.join(_LEVELS)}")
+
+
+RULE: Final = StackRule(
+    name="namespaces-state-pod-security",
+    title="Every namespace states the pods it takes",
+    why="Without the label every pod is taken, privileged ones too: one job's image is then root on the machine and "
+    "reads the data of all the others.",
+    fix=f"Label the namespace {_LABEL}: baseline or restricted, and privileged only where the GPU fabric's own "
+    "containers have to be.",
+    reads=_NAMESPACE,
+    severity=Severity.MEDIUM,
+    frameworks=(
+        Framework(
+            name="Kubernetes documentation",
+            specification="Pod Security Admission",
+            reference="https://kubernetes.io/docs/concepts/security/pod-security-admission/",
+        ),
+    ),
+    check=check,
+)

@@ -1,0 +1,37 @@
+"""Machines have a price, also where nobody stated a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.budgets import priced
+from policies.frameworks import FINOPS_BUDGETING
+from policies.rule import Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_NAMED: Final = 5
+"""Resources that are named one by one."""
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    found = priced(stack.resources)
+    if isinstance(found, Violation):
+        yield found
+    elif found.facts.budget is None and found.unpriced_compute:  # against a budget, that is budget-undecidable
+        reasons = [f"`{found.names.get(one.urn, one.urn)}` ({one.reason})" for one in found.unpriced_compute]
+        more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
+        yield Violation(None, f"machines without a price: {', '.join(reasons[:_NAMED])}{more}")
+
+
+RULE: Final = StackRule(
+    name="price-known",
+    title="Machines have a price",
+    why="Machines are nearly all of the bill: a total without them tells nobody what is being started.",
+    fix="Take a machine type and region with a price, or add the price to a file of your own (GPUCLUSTER_PRICES).",
+    reads="every resource that is machines by the hour",
+    severity=Severity.MEDIUM,
+    frameworks=(FINOPS_BUDGETING,),
+    check=check,
+)

@@ -1,0 +1,49 @@
+"""Data that outlives a trial is protected from one command, or has a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN, Resource
+from policies.clouds.file_systems import TYPES, file_systems
+from policies.reading import flag, whole
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_ENDS: Final = "durationDays"
+_BACKUPS: Final = "automaticBackupRetentionDays"
+_LOCK: Final = "deletionProtectionEnabled"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for found in file_systems(stack.resources):
+        resource = found.resource
+        if resource.protect or _temporary(resource, stack):
+            continue
+        backups, locked = whole(resource.inputs, _BACKUPS), flag(resource.inputs, _LOCK)
+        if (isinstance(backups, int) and backups > 0) or locked is True:
+            continue
+        if backups is UNKNOWN or locked is UNKNOWN:
+            yield CannotTell(resource, "whether it is backed up or protected is not known yet")
+        else:
+            yield Violation(resource, "neither protected nor backed up")
+
+
+def _temporary(resource: Resource, stack: Stack) -> bool:
+    """Whether a component around it says when it ends."""
+    return any(_ENDS in parent.facts for parent in stack.resources.parents(resource))
+
+
+RULE: Final = StackRule(
+    name="shared-storage-protected",
+    title="Shared storage of a cluster without an end is protected or backed up",
+    why="One `pulumi destroy`, or one rename, deletes data sets and checkpoints for good: every GPU hour since the "
+    "last copy is paid for again.",
+    fix=f"Set the resource option protect, or {_BACKUPS} on FSx, or {_LOCK} on Filestore; a cluster that has an end "
+    f"states {_ENDS}.",
+    reads=f"{TYPES}; the fact {_ENDS}",
+    severity=Severity.MEDIUM,
+    check=check,
+)

@@ -1,0 +1,74 @@
+"""Spare nodes are few beside those that train."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.budgets import priced
+from policies.facts import facts
+from policies.reading import whole
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_SETTING: Final = "nodesPerSpare"
+_USUAL: Final = 10
+"""Spares are usually 5 to 10 % of the nodes."""
+_OF_A_NODE: Final = 8
+"""GPUs."""
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    stated = whole(stack.config, _SETTING)
+    per_spare = max(stated, 1) if isinstance(stated, int) else _USUAL
+    for component, spare in facts(stack.resources, "spareGpus"):
+        training = whole(component.facts, "trainingGpus")
+        if UNKNOWN in (spare, training):
+            yield CannotTell(component, "how many spare GPUs there are is not known yet")
+        elif isinstance(training, int) and isinstance(spare, int):
+            most = -(-training // (_OF_A_NODE * per_spare))
+            if spare > most * _OF_A_NODE:
+                yield Violation(component, _words(stack, training, spare, most))
+
+
+def _words(stack: Stack, training: int, spare: int, most: int) -> str:
+    several = "s" if most > 1 else ""
+    what = f"{spare} spare GPUs beside {training} that train, more than {most} node{several} of them"
+    hourly = _dearest(stack)
+    if not hourly:
+        return what
+    from cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
+
+    monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
+    return f"{what}; they are ${monthly:,.2f} a month that nobody computes on"
+
+
+def _dearest(stack: Stack) -> Decimal | None:
+    """USD an hour of the dearest machine that training has, which is the one with GPUs; None without a price."""
+    found = priced(stack.resources)
+    if isinstance(found, Violation):
+        return None
+    lines = (line for part in found.parts if part.training for line in part.lines if line.unit == "instance-hour")
+    return max((line.unit_price for line in lines), default=None)
+
+
+RULE: Final = StackRule(
+    name="spares-in-proportion",
+    title="There are no more spare nodes than failures need",
+    why="A spare node costs what a training node costs, every hour, and computes nothing until one fails.",
+    fix=f"Take fewer spares (training.spares in the cluster spec), or let jobs use them; {_SETTING} sets another "
+    "proportion.",
+    reads="the facts trainingGpus and spareGpus",
+    severity=Severity.LOW,
+    check=check,
+    config={
+        _SETTING: {
+            "type": "integer",
+            "description": f"Training nodes (or a part of as many) that one spare is in order for; {_USUAL} unless set",
+            "minimum": 1,
+        }
+    },
+)

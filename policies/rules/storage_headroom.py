@@ -1,0 +1,48 @@
+"""A file system is larger than what pods may fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.file_systems import TYPES, claims, file_systems
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_OVER: Final = Decimal("1.25")
+"""25 % on top of what is promised."""
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    sizes = {found.resource.urn: found.gib for found in file_systems(stack.resources)}
+    promised: dict[str, Decimal] = {}
+    for volume, on, amount in claims(stack.resources):
+        if amount is UNKNOWN:
+            yield CannotTell(volume, "how much it promises is not known yet")
+        else:
+            promised[on.urn] = promised.get(on.urn, Decimal(0)) + amount
+    for urn, amount in promised.items():
+        size, on = sizes[urn], stack.resources.get(urn)
+        if size is UNKNOWN:
+            yield CannotTell(on, "its capacity is not known yet")
+        elif size is not None and size < amount * _OVER:
+            yield Violation(
+                on,
+                f"{size:,.0f} GiB, of which volumes promise {amount:,.0f}: {amount * _OVER:,.0f} GiB hold that with "
+                "25 % headroom",
+            )
+
+
+RULE: Final = StackRule(
+    name="storage-headroom",
+    title="A file system has 25 % more than its volumes promise",
+    why="Lustre gets slow well before it is full, and a full one stops every job at its next checkpoint: what was "
+    "computed since the last one is paid for twice.",
+    fix="Make the file system larger, or spec.capacity of the PersistentVolume smaller.",
+    reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
+    severity=Severity.MEDIUM,
+    check=check,
+)

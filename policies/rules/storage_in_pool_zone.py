@@ -1,0 +1,40 @@
+"""Shared storage stands where the machines stand that read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.file_systems import TYPES, file_systems
+from policies.clouds.pool_zones import pool_zones
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    zones = pool_zones(stack.resources)
+    if zones is not UNKNOWN and not zones:
+        return
+    for found in file_systems(stack.resources):
+        if found.zone is None:
+            continue
+        if zones is UNKNOWN or found.zone is UNKNOWN:
+            yield CannotTell(found.resource, "whether it stands in the zone of the training pool is not known yet")
+        elif found.zone not in zones:
+            yield Violation(
+                found.resource, f"in zone {found.zone}, and the training pool in {', '.join(sorted(zones))}"
+            )
+
+
+RULE: Final = StackRule(
+    name="storage-in-pool-zone",
+    title="Shared storage stands in the zone of the training pool",
+    why="Every byte between zones waits longer and, on AWS and Google Cloud, is billed in each direction; a job that "
+    "reads its data set in every epoch pays it every time.",
+    fix="Put the file system into a subnet or location of the training pool's zone; its zone cannot be changed later.",
+    reads=f"{TYPES}; the machines of training pools and their subnets",
+    severity=Severity.MEDIUM,
+    check=check,
+)

@@ -1,0 +1,53 @@
+"""What a step of capacity adds is not more than what is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.file_systems import TYPES, claims, file_systems
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_WITH_HEADROOM: Final = Decimal("1.25")
+_MOST: Final = 2
+"""Times what is needed; throughput that is asked for may take some more capacity than the data."""
+_WORTH_SAYING: Final = 1024
+"""GiB; the least file systems of some kinds are as large."""
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    promised: dict[str, Decimal] = {}
+    hidden: set[str] = set()
+    for _, on, amount in claims(stack.resources):
+        if amount is UNKNOWN:
+            hidden.add(on.urn)
+        else:
+            promised[on.urn] = promised.get(on.urn, Decimal(0)) + amount
+    for found in file_systems(stack.resources):
+        needed = promised.get(found.resource.urn, Decimal(0)) * _WITH_HEADROOM
+        if not needed or found.resource.urn in hidden or found.gib is None:
+            continue
+        if found.gib is UNKNOWN:
+            yield CannotTell(found.resource, "its capacity is not known yet")
+        elif found.gib > needed * _MOST and found.gib - needed >= _WORTH_SAYING:
+            yield Violation(
+                found.resource,
+                f"{found.gib:,.0f} GiB where volumes with their headroom need {needed:,.0f}: {found.gib - needed:,.0f} "
+                "GiB are billed and promised to nobody",
+            )
+
+
+RULE: Final = StackRule(
+    name="storage-step-waste",
+    title="A file system is not much larger than what its volumes need",
+    why="Capacity is sold in steps that grow with the throughput of the tier, and billed whether filled or not, every "
+    "hour the cluster stands.",
+    fix="Take a tier with smaller steps (more MB/s per TiB needs fewer TiB), or promise pods what is there.",
+    reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
+    severity=Severity.LOW,
+    check=check,
+)

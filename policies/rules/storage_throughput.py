@@ -1,0 +1,70 @@
+"""Shared storage feeds the GPUs that read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.clouds.file_systems import TYPES, FileSystem, file_systems
+from policies.clouds.training_gpus import training_gpus
+from policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_SETTING: Final = "mbPerSecondPerGpu"
+_USUAL: Final = 50
+"""MB/s, a little less than NVIDIA's `good`: 15 GB/s of reads for a unit of 32 nodes with 8 GPUs."""
+
+_SUPERPOD: Final = Framework(
+    name="NVIDIA DGX SuperPOD reference architecture (DGX H100)",
+    specification="Guidelines for storage performance",
+    reference="https://docs.nvidia.com/dgx-superpod/reference-architecture-scalable-infrastructure-h100/latest/"
+    "storage-architecture.html",
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    fast = [found for found in file_systems(stack.resources) if found.mb_per_s is not None]
+    gpus = training_gpus(stack.resources)
+    if not fast or gpus == 0:
+        return
+    if gpus is UNKNOWN:
+        yield CannotTell(fast[0].resource, "how many GPUs read from it is not known yet")
+        return
+    known = [found.mb_per_s for found in fast if isinstance(found.mb_per_s, Decimal)]
+    needed = Decimal(str(stack.config.get(_SETTING, _USUAL))) * gpus
+    if sum(known) >= needed:
+        return
+    if len(known) < len(fast):
+        yield CannotTell(_slowest(fast).resource, "its throughput is not known yet")
+    else:
+        yield Violation(
+            _slowest(fast).resource,
+            f"{sum(known):,.0f} MB/s of shared storage for {gpus:,} training GPUs; {needed:,.0f} MB/s keep them fed",
+        )
+
+
+def _slowest(found: list[FileSystem]) -> FileSystem:
+    return min(found, key=lambda one: one.mb_per_s if isinstance(one.mb_per_s, Decimal) else Decimal(0))
+
+
+RULE: Final = StackRule(
+    name="storage-throughput",
+    title="Shared storage is fast enough for the GPUs that train",
+    why="GPUs that wait for data or for a checkpoint to be written are billed all the same, all of them at once.",
+    fix="Take a tier with more MB/s per TiB, or more capacity; where the data set fits on the nodes' own disks, set "
+    f"{_SETTING} lower.",
+    reads=f"{TYPES}; the machines of training pools",
+    severity=Severity.MEDIUM,
+    frameworks=(_SUPERPOD,),
+    check=check,
+    config={
+        _SETTING: {
+            "type": "number",
+            "description": f"MB/s that each training GPU needs, {_USUAL} unless set",
+            "minimum": 0,
+        }
+    },
+)

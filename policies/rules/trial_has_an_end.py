@@ -1,0 +1,40 @@
+"""A trial says when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cost.resources import UNKNOWN
+from policies.facts import facts
+from policies.label_sets import labels_at
+from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+
+__all__ = ["RULE"]
+
+_ENDS: Final = "durationDays"
+_TEMPORARY: Final = ("trial", "test", "experiment", "sandbox", "demo", "poc")
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for component, value in facts(stack.resources, "requiredLabels"):
+        labels = labels_at(value)
+        environment = UNKNOWN if labels is UNKNOWN else labels.get("environment")
+        if component.facts.get(_ENDS) is not None:
+            continue
+        if environment is UNKNOWN:
+            yield CannotTell(component, "whether its environment is a trial is not known yet")
+        elif environment in _TEMPORARY:
+            yield Violation(component, f"an environment for a time, without {_ENDS}")
+
+
+RULE: Final = StackRule(
+    name="trial-has-an-end",
+    title="A cluster for a trial states how long it is wanted",
+    why="Trials are forgotten: a small GPU cluster that stands a month longer than anybody looks at it costs what a "
+    "year of an engineer does.",
+    fix=f"State the days it is wanted as fact {_ENDS} (duration in the cluster spec), and destroy it then.",
+    reads=f"the facts requiredLabels (environment {', '.join(_TEMPORARY)}) and {_ENDS}",
+    severity=Severity.MEDIUM,
+    check=check,
+)
