@@ -169,23 +169,32 @@ def config() -> None:
 
 
 @config.command("check")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, metavar="FILE...")
 @_pack
 @click.option("--quiet", is_flag=True, help="Nothing but what is wrong.")
-def config_check(file: TextIO, pack_name: str, quiet: bool) -> None:
-    """Hold FILE (- for stdin), as given to --policy-pack-config, against the rules of a pack and their settings.
+def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None:
+    """Hold FILES (none or -: stdin), as given to --policy-pack-config, against the rules of a pack and their settings.
 
     The engine passes over rules and settings it does not know. Exit code 0, 2 with what is wrong, line by line.
     """
     pack = PACKS[pack_name]
-    settings = read_settings(file.read(), pack.rules)
-    if quiet:
-        return
-    click.echo(
-        f"{len(settings.configs)} rules configured, {len(settings.levels)} with a level of their own; all known."
-    )
-    folder = "policies" if pack is TRAINING else f"policies/packs/{pack.name}"
-    click.echo(f"Next: pulumi preview --policy-pack {folder} --policy-pack-config {file.name}")
+    problems: list[str] = []
+    for file in files or (sys.stdin,):
+        name = f"{file.name}: " if len(files) > 1 else ""
+        try:
+            settings = read_settings(file.read(), pack.rules)
+        except BadSettings as error:
+            problems += [f"{name}{line}" for line in str(error).splitlines()]
+            continue
+        if not quiet:
+            own = f"{len(settings.levels)} with a level of their own"
+            click.echo(f"{name}{len(settings.configs)} rules configured, {own}; all known.")
+    if problems:
+        raise BadSettings("\n".join(problems))
+    if not quiet:
+        folder = "policies" if pack is TRAINING else f"policies/packs/{pack.name}"
+        given = files[0].name if files else "FILE"
+        click.echo(f"Next: pulumi preview --policy-pack {folder} --policy-pack-config {given}")
 
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:

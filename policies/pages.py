@@ -20,7 +20,7 @@ from policies.evaluate import evaluate
 from policies.examples import Example, example_of, plan_of
 from policies.message import page_of
 from policies.packs import PACKS, TRAINING
-from policies.rule import ChangeRule, ReportRule, ResourceRule, Rule, StackRule
+from policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 
 __all__ = ["FOLDER", "pages", "write_pages"]
 
@@ -128,17 +128,21 @@ def _code(text: str) -> str:
 
 
 def _settings(rule: Rule) -> list[str]:
-    if not rule.settings:
-        return []
-    rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in rule.settings.items()]
-    return ["## Settings\n\n" + "\n".join(rows)]
+    own = {name: of for name, of in rule.settings.items() if name != EXEMPTIONS}
+    rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in own.items()]
+    return ["## Settings\n\n" + "\n".join(rows)] if rows else []
 
 
 def _accept(rule: Rule) -> list[str]:
     if not rule.accepts:
         return []
     entry = f'{{"rule": "{rule.name}", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}'
-    return [f"## Accept it\n\nIn the exemptions of the component around it:\n\n```\n{entry}\n```"]
+    configured = entry.replace(f'"rule": "{rule.name}", ', "")
+    return [
+        f"## Accept it\n\nIn the exemptions of the component around it:\n\n```\n{entry}\n```\n\n"
+        "For a program without one, in the pack's configuration:\n\n"
+        f'```\n{{"{rule.name}": {{"{EXEMPTIONS}": [{configured}]}}}}\n```'
+    ]
 
 
 def _see(rule: Rule) -> list[str]:
@@ -154,7 +158,8 @@ def _example(rule: Rule) -> list[str]:
         return []
     passing = _yaml(example.resources)
     if isinstance(example.fail, list):
-        failing = f"A plan that deletes `{'`, `'.join(example.fail)}` fails"
+        verb, _, name = example.fail[0].rpartition(" ")
+        failing = f"A plan that {verb or 'delete'}s `{name}` fails"
     else:
         failing = f"With these properties instead (null: without it)\n\n{_yaml(example.fail)}\n\nit fails"
     return [f"## Example\n\nPasses:\n\n{passing}", f"{failing}, with:\n\n```\n{_finding(rule, example)}\n```"]
@@ -163,7 +168,8 @@ def _example(rule: Rule) -> list[str]:
 def _finding(rule: Rule, example: Example) -> str:
     read = read_file(json.dumps(plan_of(example, fails=True)), rule.name)
     changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
-    [outcome] = evaluate([rule], read.resources, changes, today=_DAY)
+    outcomes = evaluate(TRAINING.rules, read.resources, changes, today=_DAY)
+    outcome = next(outcome for outcome in outcomes if outcome.rule is rule)
     return "\n".join(
         f"{found.resource.name if found.resource else 'the whole stack'}: {found.what}" for found in outcome.violations
     )

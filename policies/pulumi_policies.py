@@ -64,9 +64,10 @@ class _Board:
     def _resources(self, rule: Rule, args: StackValidationArgs) -> Resources:
         """Those of this run, read once: the SDK gives every policy a copy of its own.
 
-        A rule runs once in a run, so that one which comes back starts the next.
+        The engine shows each resource alone before all of them together, which starts a run; so does a rule that
+        comes back, since each runs once.
         """
-        if self.run is None or rule.name in self.asked or len(self.run) < len(args.resources):
+        if self.run is None or rule.name in self.asked:
             self.run = resources_of(args, self.inputs)
             self.asked.clear()
         self.asked.add(rule.name)
@@ -134,6 +135,7 @@ def _validate_resource(rule: ResourceRule, board: _Board) -> Any:
         def check() -> Iterable[Finding]:
             resource = resource_of(args)
             board.inputs[args.urn] = resource.inputs
+            board.run = None
             return rule.check(resource)
 
         outcome = run_resource_rule(rule, check)

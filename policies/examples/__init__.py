@@ -4,7 +4,7 @@
     fail:             # name -> properties, laid over those of the resource (null takes one away)
 
 `${name}` stands for a value that another resource gives. For a rule about change, `fail` is a list of names that the
-plan deletes.
+plan deletes, or of `replace NAME`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ __all__ = ["Example", "example_of", "plan_of"]
 _UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """What a plan writes for a value that only the cloud gives (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
 
+_CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}
+
+_REPLACE: Final = "replace "
+
 _REFERENCE: Final = re.compile(r"\$\{([\w-]+)\}")
 
 
@@ -39,7 +43,7 @@ class Example:
     def failing(self) -> dict[str, Any]:
         """The resources of the program that fails, but for what a plan deletes."""
         if isinstance(self.fail, list):
-            return {name: of for name, of in self.resources.items() if name not in self.fail}
+            return {name: of for name, of in self.resources.items() if name not in self.fail}  # a replaced one stays
         changed = self.fail
         return {
             name: {**of, "properties": _laid({**of.get("properties", {}), **changed.get(name, {})})}
@@ -72,13 +76,20 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
             "inputs": {key: _filled(value) for key, value in properties.items()},
             "parent": urns[around] if around is not None and around != name else None,
             "propertyDependencies": {
-                key: [urns[found] for found in _REFERENCE.findall(str(value))] for key, value in properties.items()
+                key: [urns[found] for found in _REFERENCE.findall(str(value)) if found in urns]
+                for key, value in properties.items()
             },
         }
 
     kept = example.failing if fails else example.resources
+    replaced = [word.removeprefix(_REPLACE) for word in example.fail if word.startswith(_REPLACE)] if fails else []
     steps: list[dict[str, Any]] = [
-        {"op": "same", "urn": urns[name], "oldState": state(name, example.resources[name]), "newState": state(name, of)}
+        {
+            "op": "replace" if name in replaced else "same",
+            "urn": urns[name],
+            "oldState": state(name, example.resources[name]),
+            "newState": state(name, of),
+        }
         for name, of in kept.items()
     ]
     steps += [
@@ -86,7 +97,7 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
         for name, of in example.resources.items()
         if name not in kept
     ]
-    return {"config": {"aws:region": "us-east-1"}, "steps": steps, "changeSummary": {"same": len(kept)}}
+    return {"config": _CONFIG, "steps": steps, "changeSummary": {"same": len(kept) - len(replaced)}}
 
 
 def _filled(value: Any) -> Any:

@@ -79,7 +79,7 @@ def test_the_good_example_has_no_finding(preview):
             "proximity placement group `near` together with capacity reservation group `h100`, which Azure refuses",
         ),
         ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
-        ("sliced", "accelerators-fit-machine", POOL, "gpuInstanceProfile MIG1g on a training pool"),
+        ("sliced", "sliced-gpus-in-own-pool", POOL, "GPUs of `train` are sliced, and its nodes are labelled for"),
         ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
         ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
         (

@@ -123,7 +123,7 @@ class Cluster(pulumi.ComponentResource):
             count=count,
             availability_zones=zones.get(mistake, ["1"]),
             os_type="Linux",
-            gpu_profile=containerservice.GPUProfileArgs(driver="Install" if mistake == "sliced" else "None"),
+            gpu_profile=containerservice.GPUProfileArgs(driver="Install"),
             upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(
                 max_surge="1" if mistake == "surge" else "0", max_unavailable=None if mistake == "surge" else "1"
             ),
@@ -151,6 +151,7 @@ class Cluster(pulumi.ComponentResource):
                     },
                 },
                 "limits": {"nvidia.com/gpu": "8"},
+                "disruption": {"consolidationPolicy": "WhenEmpty", "budgets": [{"nodes": "0", "reasons": ["Drifted"]}]},
             },
             opts=pulumi.ResourceOptions(parent=self, provider=inside),
         )

@@ -113,15 +113,21 @@ class Cluster(pulumi.ComponentResource):
             node_locations=zones.get(mistake, ["us-central1-a"]),
             node_count=1 if mistake in zones else 5,
             placement_policy=None if mistake == "no-policy" else {"type": "COMPACT"},
+            upgrade_settings={"max_surge": 0, "max_unavailable": 1},
             network_config={
+                "enable_private_nodes": True,
                 "additional_node_network_configs": []
                 if small
-                else [{"network": network.name, "subnetwork": subnet.name} for network, subnet, _ in networks]
+                else [{"network": network.name, "subnetwork": subnet.name} for network, subnet, _ in networks],
             },
             node_config={
                 "machine_type": "a3-highgpu-1g" if small else "a3-highgpu-8g",
                 "guest_accelerators": [
-                    {"type": "nvidia-h100-80gb", "count": {"gpus": 4, "on-demand-1g": 1}.get(mistake, 8)}
+                    {
+                        "type": "nvidia-h100-80gb",
+                        "count": {"gpus": 4, "on-demand-1g": 1}.get(mistake, 8),
+                        "gpu_driver_installation_config": {"gpu_driver_version": "DEFAULT"},
+                    }
                 ],
                 "ephemeral_storage_local_ssd_config": {"local_ssd_count": 2 if small else 16},
                 "gvnic": {"enabled": True},

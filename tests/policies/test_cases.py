@@ -1,0 +1,215 @@
+"""What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the files of `cases/`.
+
+Each case goes through `guardrails check`'s reading of a plan, and over the engine's own protocol into the pack.
+A file is the name of its rule, and holds:
+
+    programs:                   # name -> resources, in the form of policies/examples; `example` is the rule's own
+    cases:
+    - says: a sentence
+      of: a program
+      change: {resource: {property: value}}   # laid into it, at any depth; null takes away
+      finds: {resource: what}                 # every finding; `` is the stack
+      cannot_tell: {resource: what}
+
+Written anew with UPDATE_GOLDEN=1, for whoever reads the difference.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import yaml
+from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
+
+import policies
+from cost.sources.files import read_file
+from policies.changes import Changes
+from policies.evaluate import evaluate
+from policies.examples import Example, example_of, plan_of
+from policies.packs import TRAINING
+from policies.rule import ChangeRule, ReportRule
+
+FOLDER = Path(__file__).with_name("cases")
+TODAY = datetime.date(2026, 11, 21)
+RULES = {rule.name: rule for rule in TRAINING.rules}
+UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    rule: str
+    says: str
+    program: Example
+    finds: Mapping[str, str]
+    cannot_tell: Mapping[str, str]
+
+
+def _laid(value: Any, change: Any) -> Any:
+    if not isinstance(change, Mapping) or not isinstance(value, Mapping):
+        return change
+    laid = {**value, **{key: _laid(value.get(key), inner) for key, inner in change.items()}}
+    return {key: inner for key, inner in laid.items() if inner is not None}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    return yaml.safe_load(file.read_text())
+
+
+def _program(written: Mapping[str, Any], name: str, rule: str) -> Example:
+    if name == "example":
+        example = example_of(rule)
+        assert example is not None
+        return example
+    return Example(resources=written["programs"][name], fail={})
+
+
+def _cases() -> Iterator[Case]:
+    for file in sorted(FOLDER.glob("*.yaml")):
+        written = _read(file)
+        for case in written["cases"]:
+            program = _program(written, case.get("of", "example"), file.stem)
+            resources = {
+                name: {**of, "properties": _laid(of["properties"], (case.get("change") or {}).get(name, {}))}
+                for name, of in program.resources.items()
+                if (case.get("change") or {}).get(name, {}) is not None
+            }
+            yield Case(
+                rule=file.stem,
+                says=case["says"],
+                program=replace(program, resources=resources),
+                finds=case.get("finds") or {},
+                cannot_tell=case.get("cannot_tell") or {},
+            )
+
+
+CASES = list(_cases())
+
+
+def _found(case: Case) -> tuple[dict[str, str], dict[str, str]]:
+    """(findings, what is open) by resource."""
+    read = read_file(json.dumps(plan_of(case.program, fails=False)), "case")
+    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+    [outcome] = evaluate([RULES[case.rule]], read.resources, changes, today=TODAY)
+    found, unknown = ({_name(one): one.what for one in of} for of in (outcome.violations, outcome.unknown))
+    return found, unknown
+
+
+def _name(finding: Any) -> str:
+    return finding.resource.name if finding.resource else ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.says}")
+def test_a_case_finds_what_it_says(case):
+    found, unknown = _found(case)
+    if UPDATE:
+        _write(case, found, unknown)
+    else:
+        assert (found, unknown) == (case.finds, case.cannot_tell)
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_file_has_a_mutation_a_near_miss_and_programs_that_pass(file):
+    written = _read(file)
+    for name in ("example", *written.get("programs", {})):
+        base = Case(rule=file.stem, says="", program=_program(written, name, file.stem), finds={}, cannot_tell={})
+        assert _found(base) == ({}, {}), name
+        of = [case for case in written["cases"] if case.get("of", "example") == name]
+        assert name == "example" or [case for case in of if case.get("finds")], f"{name}: no mutation"
+    assert [case for case in written["cases"] if not case.get("finds") and not case.get("cannot_tell")], "no near miss"
+
+
+def test_every_rule_that_looks_at_programs_has_cases_here_or_a_test_file_of_its_own():
+    tested = {file.stem.removeprefix("test_").replace("_", "-") for file in Path(__file__).parent.rglob("test_*.py")}
+    told = {file.stem for file in FOLDER.glob("*.yaml")}
+    elsewhere = {rule.name for rule in TRAINING.rules if isinstance(rule, (ChangeRule, ReportRule))}
+    budgets = {name for name in RULES if name.startswith("budget")}
+    exemptions = {name for name in RULES if name.startswith("exemptions")}
+    assert set(RULES) - tested - told - elsewhere - budgets - exemptions == set()
+
+
+@pytest.fixture(scope="module")
+def served():
+    """The pack as the engine starts it."""
+    folder = Path(policies.__file__).parent
+    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(folder)]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as pack:
+        try:
+            assert pack.stdout is not None
+            port = int(pack.stdout.readline())
+            yield analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
+        finally:
+            pack.kill()
+
+
+def _only(rule: str) -> analyzer_pb2.ConfigureAnalyzerRequest:
+    """A configuration with one rule, the one that says what it could not tell, and one that looks at resources alone,
+    which the engine always has some of."""
+    request = analyzer_pb2.ConfigureAnalyzerRequest()
+    for name in RULES:
+        on = name in (rule, "not-known-yet", "label-values")
+        request.policyConfig[name].enforcementLevel = analyzer_pb2.ADVISORY if on else analyzer_pb2.DISABLED
+    return request
+
+
+def _requests(program: Example) -> tuple[list[analyzer_pb2.AnalyzeRequest], analyzer_pb2.AnalyzeStackRequest]:
+    """What the engine sends: numbers as floats, unknown values as they are marked, inputs of components not at all."""
+    stack = analyzer_pb2.AnalyzeStackRequest()
+    each: list[analyzer_pb2.AnalyzeRequest] = []
+    for step in plan_of(program, fails=False)["steps"]:
+        state = step["newState"]
+        name = state["urn"].rpartition("::")[2]
+        sent = stack.resources.add(type=state["type"], urn=state["urn"], name=name, parent=state["parent"] or "")
+        sent.properties.update(state["inputs"])
+        if state["custom"]:
+            package = state["type"].partition(":")[0]
+            sent.provider.type, sent.provider.name = f"pulumi:providers:{package}", "default"
+            sent.provider.urn = f"urn:pulumi:example::example::pulumi:providers:{package}::default"
+            region = {"aws": "us-east-1", "gcp": "us-central1"}.get(package)
+            sent.provider.properties.update({"region": region} if region else {})
+        for key, urns in state["propertyDependencies"].items():
+            sent.propertyDependencies[key].urns.extend(urns)
+        each.append(analyzer_pb2.AnalyzeRequest(type=sent.type, urn=sent.urn, name=name, properties=sent.properties))
+    return each, stack
+
+
+@pytest.mark.parametrize("rule", sorted({case.rule for case in CASES}))
+def test_the_pack_finds_the_same_over_the_engines_protocol(served, rule):
+    served.Configure(_only(rule))
+    for case in CASES:
+        if case.rule != rule or isinstance(RULES[rule], ChangeRule):
+            continue
+        each, stack = _requests(case.program)
+        found = [one for request in each for one in served.Analyze(request).diagnostics]
+        found += served.AnalyzeStack(stack).diagnostics
+        said = {
+            one.urn.rpartition("::")[2]: one.message.split("\n")[1].removesuffix(" (why and fix: see above)")
+            for one in found
+            if one.policyName == rule
+        }
+        assert said == dict(case.finds), case.says
+        open_ = [
+            one.message for one in found if one.policyName == "not-known-yet" and f"{rule} cannot tell" in one.message
+        ]
+        assert bool(open_) == bool(case.cannot_tell), (case.says, open_)
+
+
+def _write(case: Case, found: Mapping[str, str], unknown: Mapping[str, str]) -> None:
+    file = FOLDER / f"{case.rule}.yaml"
+    written = _read(file)
+    for entry in written["cases"]:
+        if entry["says"] == case.says:
+            for key, value in (("finds", found), ("cannot_tell", unknown)):
+                entry.pop(key, None)
+                if value:
+                    entry[key] = dict(value)
+    file.write_text(yaml.safe_dump(written, sort_keys=False, width=120))
