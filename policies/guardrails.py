@@ -18,7 +18,6 @@ from policies.settings import BadSettings, Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date
 
     from cost.resources import Resources
     from policies.changes import Changes

@@ -69,7 +69,7 @@ def test_an_elastic_pool_without_limit_passes_every_budget(program, found):
 
 
 def test_a_total_with_an_unpriced_resource_is_never_within_the_budget(program, found, unknown):
-    program.add("aws:neptune/cluster:Cluster", "graph", {"tags": dict(program.labels)})
+    program.add("aws:gamelift/fleet:Fleet", "graph", {"tags": dict(program.labels)})
     _budget(program, "1000000")
     assert found(budget.RULE, program) == []
     [(name, what)] = unknown(budget.RULE, program)
@@ -113,7 +113,7 @@ def test_machines_without_a_price_make_the_budget_undecidable(program, found, un
 
 
 def test_something_else_without_a_price_does_not(program, found):
-    program.add("aws:neptune/cluster:Cluster", "graph", {"tags": dict(program.labels)})
+    program.add("aws:gamelift/fleet:Fleet", "graph", {"tags": dict(program.labels)})
     _budget(program, "1000000")
     assert found(budget_undecidable.RULE, program) == []
 
