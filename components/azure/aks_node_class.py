@@ -50,14 +50,8 @@ class Kubelet(Part):
         return self
 
 
-class TrustedLaunch(Part):
-    vtpm: bool | None = Field(default=None, description="true or false")
-    secureBoot: bool | None = Field(default=None, description="true or false")
-
-
 class Security(Part):
     encryptionAtHost: bool | None = Field(default=None, description="true or false")
-    trustedLaunch: TrustedLaunch | None = None
 
 
 class Gpu(Part):
@@ -122,24 +116,11 @@ class AKSNodeClass(Spec):
     @model_validator(mode="after")
     def parts_fit_each_other(self) -> AKSNodeClass:
         problems: list[str] = []
-        launch = self.security.trustedLaunch if self.security else None
-        trusted = launch is not None and bool(launch.vtpm or launch.secureBoot)
-        if self.fipsMode == "FIPS":
-            if self.imageFamily in (None, "Ubuntu2404"):
-                problems.append(
-                    f"has fipsMode FIPS with imageFamily {self.imageFamily!r}; allowed: Ubuntu, Ubuntu2204, "
-                    "AzureLinux; write one of these"
-                )
-            if self.imageFamily == "Ubuntu2204" and not trusted:
-                problems.append(
-                    "has fipsMode FIPS with imageFamily 'Ubuntu2204' and no trusted launch; allowed: with "
-                    "security.trustedLaunch.vtpm or secureBoot; set one to true"
-                )
-            if self.imageFamily == "AzureLinux" and trusted:
-                problems.append(
-                    "has fipsMode FIPS with imageFamily 'AzureLinux' and trusted launch; allowed: without it; remove "
-                    "security.trustedLaunch"
-                )
+        if self.fipsMode == "FIPS" and self.imageFamily not in ("Ubuntu", "AzureLinux"):
+            problems.append(
+                f"has fipsMode FIPS with imageFamily {self.imageFamily!r}; allowed: Ubuntu, AzureLinux; write one of "
+                "these"
+            )
         swap = self.linuxOSConfig is not None and self.linuxOSConfig.swapFileSize is not None
         if swap and (self.kubelet is None or self.kubelet.failSwapOn is not False):
             problems.append(

@@ -269,9 +269,7 @@ class Budget(Part):
 
 class Disruption(Part):
     consolidationPolicy: Literal["WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"] | None = None
-    consolidateAfter: DurationOrNever | None = Field(
-        default=None, description="hours, minutes and seconds, or Never", examples=["5m"]
-    )
+    consolidateAfter: DurationOrNever = Field(description="hours, minutes and seconds, or Never", examples=["5m"])
     budgets: list[Budget] | None = Field(default=None, max_length=50, description="up to 50 budgets")
 
 

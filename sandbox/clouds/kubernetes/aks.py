@@ -140,8 +140,8 @@ def _node_class(spec: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, int | float) and not least <= value <= most:
             bound = f"greater than or equal to {least}" if value < least else f"less than or equal to {most}"
             yield f"spec.{field}: Invalid value: {value:g}: spec.{field} in body should be {bound}"
-    if spec.get("fipsMode") == "FIPS" and family in (None, "Ubuntu2404"):
-        yield 'spec: Invalid value: "object": FIPS is not yet supported for Ubuntu2404'
+    if spec.get("fipsMode") == "FIPS" and family in (None, "Ubuntu2204", "Ubuntu2404"):
+        yield 'spec: Invalid value: "object": FIPS is not yet supported for Ubuntu2204 or Ubuntu2404'
 
 
 def _feature_rule(spec: Mapping[str, Any]) -> Iterator[str]:

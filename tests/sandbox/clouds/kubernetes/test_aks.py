@@ -154,7 +154,7 @@ def required(key: str) -> dict[str, Any]:
         (CLASS, {"osDiskSizeGB": 4096}, "spec.osDiskSizeGB in body should be less than or equal to 2048"),
         (CLASS, {"maxPods": 5}, "spec.maxPods in body should be greater than or equal to 10"),
         (CLASS, {"vnetSubnetID": "nodes"}, 'spec.vnetSubnetID: Invalid value: "nodes"'),
-        (CLASS, {"fipsMode": "FIPS"}, "FIPS is not yet supported for Ubuntu2404"),
+        (CLASS, {"fipsMode": "FIPS"}, "FIPS is not yet supported for Ubuntu2204 or Ubuntu2404"),
         (POLICY, {"ofedDriver": {"version": "v1"}}, "spec.ofedDriver.image: Required value"),
         (
             POLICY,
