@@ -12,7 +12,7 @@ from sandbox.clouds.ledger import Ledger
 from sandbox.clouds.model import Model, Thing
 from sandbox.clouds.naming import is_generated
 from sandbox.clouds.values import UNKNOWN
-from sandbox.narrow import is_list, is_object
+from sandbox.narrow import is_list, is_object, items, mapping
 
 __all__ = ["Modelled", "changed_inputs"]
 
@@ -59,15 +59,14 @@ class Modelled(Account, Generic[_Thing]):
         model = self._models.get(resource.token)
         if model is None:
             return found
-        if resource.outputs:
-            moved = changed_inputs(resource) - model.keeping
-            return found | dict.fromkeys(model.changing if moved else (), UNKNOWN)
+        moved = changed_inputs(resource)
         for path, keys in model.nested.items():
             name, *inner = path.split(".")
             given = found.get(name, resource.inputs.get(name))
-            if given is not None:
-                found[name] = _with_unknown(given, inner, keys)
-        return found
+            if given is not None and (not resource.outputs or name in moved):
+                found[name] = _with_computed(given, resource.outputs.get(name), inner, keys)
+        changing = model.changing if moved - model.keeping else ()
+        return found | dict.fromkeys(changing, UNKNOWN)
 
     def create(self, resource: Resource) -> Made:
         thing = self.thing(resource)
@@ -96,13 +95,21 @@ def changed_inputs(resource: Resource) -> frozenset[str]:
     return frozenset(property_names(change.path)[0] for change in found)
 
 
-def _with_unknown(value: Any, path: Sequence[str], keys: Sequence[str]) -> Any:
-    """An input with keys that the cloud adds to the object at this path, or to each object of the list there."""
+def _with_computed(value: Any, was: Any, path: Sequence[str], keys: Sequence[str]) -> Any:
+    """An input with keys that the cloud adds to the object at this path, or to each object of the list there.
+
+    was: the same as an output before an update, which keeps them; where it has none they are unknown.
+    """
     if is_list(value):
-        return [_with_unknown(item, path, keys) for item in value]
+        before = [*items(was), *[None] * len(value)]
+        return [_with_computed(item, old, path, keys) for item, old in zip(value, before, strict=False)]
     if not is_object(value):
         return value
+    old = mapping(was)
     if path:
         inner = value.get(path[0])
-        return value if inner is None else {**value, path[0]: _with_unknown(inner, path[1:], keys)}
-    return {**dict.fromkeys(keys, UNKNOWN), **{key: item for key, item in value.items() if item is not None}}
+        if inner is None:
+            return value
+        return {**value, path[0]: _with_computed(inner, old.get(path[0]), path[1:], keys)}
+    computed = {key: UNKNOWN if old.get(key) is None else old[key] for key in keys}
+    return {**computed, **{key: item for key, item in value.items() if item is not None}}

@@ -118,6 +118,20 @@ def test_a_launch_template_counts_its_versions(
     assert (made["latestVersion"], made["arn"]) == (version, first.outputs["arn"])
 
 
+def test_an_update_keeps_what_the_cloud_added_inside_an_input(
+    account: AwsAccount, aws: Callable[..., Resource]
+) -> None:
+    was = {"clusterSecurityGroupId": "sg-1", "vpcId": "vpc-1", "subnetIds": ["subnet-1"]}
+    wanted = {"subnetIds": ["subnet-1"], "publicAccessCidrs": ["0.0.0.0/0"]}
+    changed = replace(
+        aws("eks/cluster:Cluster", name="eks", vpcConfig=wanted),
+        old_inputs={"name": "eks", "vpcConfig": {"subnetIds": ["subnet-1"]}},
+        outputs={"name": "eks", "vpcConfig": was},
+    )
+    planned = before(changed, account.known(changed))["vpcConfig"]
+    assert planned == {**was, **wanted}
+
+
 @pytest.mark.parametrize("token", sorted(MODELS))
 def test_every_output_is_there_in_a_preview_and_known_names_only_are_computed(
     schemas: dict[str, Schema], token: str
