@@ -1,7 +1,9 @@
-# One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. STACKS: those that `compare` takes. PACK: a policy pack.
+# One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. STACKS: those that `compare` and
+# `pr-check` take. PACK: a policy pack. BASE: what a change is to go into.
 STACK ?= aws-trial
 STACKS ?= $(patsubst stacks/Pulumi.%.yaml,%,$(wildcard stacks/Pulumi.*-trial.yaml))
 PACK ?= policies
+BASE ?= main
 PYTHON ?= python3
 
 UV := .tools/uv/bin/uv
@@ -10,7 +12,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare up destroy test check bench docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test check bench docs lock clean
 
 setup: $(READY) ## Install everything into .venv (needs Python 3.11 and pip)
 
@@ -22,6 +24,9 @@ preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
 
 compare: $(STACKS:%=.sandbox/plans/%.json) ## STACKS side by side: what each is, costs and lacks
 	@$(BIN)/cost compare $^
+
+pr-check: $(READY) ## What the working tree changes since BASE: plan, cost and rules of STACKS
+	@$(BIN)/guardrails pr-check --base $(BASE) $(STACKS:%=--stack %)
 
 .sandbox/plans/%.json: $(READY) .sandbox/plans always
 	@$(BIN)/sandbox pulumi preview --stack $* --json --show-sames > $@

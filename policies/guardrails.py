@@ -13,6 +13,7 @@ import click
 from policies import clock
 from policies.message import page_of
 from policies.packs import PACKS, TRAINING
+from policies.plugins import WithPlugins
 from policies.rule import Enforcement
 from policies.settings import BadSettings, Settings, read_settings
 
@@ -50,7 +51,7 @@ def _version() -> str:
         return "unknown"
 
 
-@click.group("guardrails", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("guardrails", cls=WithPlugins, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), prog_name="guardrails")
 def command() -> None:
     """Rules for GPU training clusters: what Pulumi runs with `--policy-pack policies`, also on files.

@@ -18,9 +18,11 @@ from cost.render.markdown import bytes_of, code, fitting, marker, row
 from cost.resources import urn_name
 from cost.verdict import budget_verdict
 
-__all__ = ["LONGEST", "diff_markdown"]
+__all__ = ["LINE_HEAD", "LONGEST", "diff_markdown", "line_row", "loss_item"]
 
 LONGEST: Final = 65_536
+LINE_HEAD: Final = ("| | resource | line | before | after | change |", "| --- | --- | --- | ---: | ---: | ---: |")
+"""Above rows of `line_row`."""
 _PARTS, _LOSSES, _UNPRICED, _ROOM_FOR_THE_REST = 12_000, 12_000, 6_000, 4_000
 """Bytes that the rows of each list take at the most, and of all that is no list."""
 
@@ -39,7 +41,7 @@ def diff_markdown(found: Diff) -> str:
         out += ["", f"Budget: {verdict.sentence}."]
     if found.losses:
         out += ["", "**Storage and reserved capacity that do not stay as they are**", ""]
-        out += _fitting([_loss(loss) for loss in found.losses], _LOSSES, "resources", listed=True)
+        out += _fitting([(loss_item(loss), Decimal(0)) for loss in found.losses], _LOSSES, "resources", listed=True)
     for heading, items in (
         ("Newly without a price, not in the total", found.newly_unpriced),
         ("No longer without a price", found.no_longer_unpriced),
@@ -56,10 +58,9 @@ def _detail(found: Diff, room: int) -> list[str]:
     lines = found.changed
     if not lines:
         return []
-    rows = _fitting([_line(line) for line in lines], room, "lines")
+    rows = _fitting([(line_row(line), line.change) for line in lines], room, "lines")
     count = "1 line changes" if len(lines) == 1 else f"{len(lines):,} lines change"
-    head = ["| | resource | line | before | after | change |", "| --- | --- | --- | ---: | ---: | ---: |"]
-    return ["", f"<details><summary>{count}</summary>", "", *head, *rows, "", "</details>"]
+    return ["", f"<details><summary>{count}</summary>", "", *LINE_HEAD, *rows, "", "</details>"]
 
 
 def _fitting(rows: Sequence[_ROW], room: int, what: str, *, listed: bool = False) -> list[str]:
@@ -80,17 +81,18 @@ def _part(part: PartChange) -> _ROW:
     return row(code(part.name), *part_cells(part)), part.change
 
 
-def _line(line: LineChange) -> _ROW:
+def line_row(line: LineChange) -> str:
+    """One line as a row: mark, resource, line, before, after, change."""
     before = money(line.monthly_before.expected) if line.before else ""
     after = money(line.monthly_after.expected) if line.after else ""
-    cells = (f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), before, after, change(line.change))
-    return row(*cells), line.change
+    return row(f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), before, after, change(line.change))
 
 
-def _loss(loss: Loss) -> _ROW:
+def loss_item(loss: Loss) -> str:
+    """One resource that does not stay, as an item of a list."""
     cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
     because = f", forced by {', '.join(map(code, loss.because[:3]))}" if loss.because and not loss.retained else ""
-    return f"- {code(loss.name)} ({code(loss.type)}): {loss.outcome}{because}{cost}", Decimal(0)
+    return f"- {code(loss.name)} ({code(loss.type)}): {loss.outcome}{because}{cost}"
 
 
 def _unpriced(item: NotPriced) -> _ROW:

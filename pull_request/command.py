@@ -1,0 +1,315 @@
+"""`guardrails pr-check`: what a change does to plan, cost and rules; the same again from a file; and as a comment."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
+
+import click
+
+from policies.packs import PACKS, TRAINING
+from sandbox.engine.model import EngineError
+from sandbox.project import InputError
+
+if TYPE_CHECKING:
+    from pull_request.evidence import Evidence
+    from pull_request.judgement import Judgement
+
+__all__ = ["command"]
+
+FINDINGS: Final = 1
+INPUT: Final = 2
+OURS: Final = 3
+
+SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
+"""Names the file whose text a forge shows beside the run."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _judging(command: _Command) -> _Command:
+    """What plans are held against."""
+    for option in reversed(
+        (
+            click.option(
+                "--pack",
+                "pack_name",
+                envvar="PR_CHECK_PACK",
+                type=click.Choice(list(PACKS)),
+                default=TRAINING.name,
+                show_default=True,
+            ),
+            click.option(
+                "--config",
+                envvar="PR_CHECK_CONFIG",
+                type=click.File(encoding="utf-8"),
+                help="Levels and settings of the pack.",
+            ),
+            click.option(
+                "--prices",
+                envvar="PR_CHECK_PRICES",
+                metavar="FILE",
+                help="CSV file of your own prices, before GPUCLUSTER_PRICES and the book.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _presenting(command: _Command) -> _Command:
+    for option in reversed(
+        (
+            click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown"),
+            click.option(
+                "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Not to stdout."
+            ),
+            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
+            click.option("--quiet", is_flag=True, help="No progress on stderr."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group("pr-check", invoke_without_command=True)
+@click.option(
+    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="What the change is to go into.  [default: main]"
+)
+@click.option(
+    "--stack",
+    "stacks",
+    envvar="PR_CHECK_STACKS",
+    multiple=True,
+    metavar="NAME",
+    help="One stack, repeatable; all without.",
+)
+@click.option("--evidence", type=click.Path(dir_okay=False), metavar="FILE", help="Keep what the previews saw.")
+@click.option(
+    "--setup",
+    envvar="PR_CHECK_SETUP",
+    default="make setup",
+    show_default=True,
+    metavar="COMMAND",
+    help="Makes the base's environment where its locked packages differ.",
+)
+@_judging
+@_presenting
+@click.pass_context
+def command(
+    context: click.Context,
+    base: str | None,
+    stacks: tuple[str, ...],
+    evidence: str | None,
+    setup: str,
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+    form: Literal["markdown", "json"],
+    output: TextIO,
+    color: str,
+    quiet: bool,
+) -> None:
+    """What a change does to plan, cost and rules, as one comment for its pull request.
+
+    The change is the working tree as it is, committed or not, since it left --base. In the sandbox the base is built,
+    and the change planned on its state, so that replacements and deletions show. Both are priced with the base's price
+    book. What a forge names by GITHUB_STEP_SUMMARY gets the whole text.
+
+    Exit code 0; 1 with mandatory findings; 2 input, also where a stack of the change has no plan; 3 a fault of this
+    tool or the engine.
+    """
+    del color  # the text has no colour; the option is there because every command of ours takes it
+    if context.invoked_subcommand is not None:
+        return
+    from pull_request.evidence import LARGEST
+    from pull_request.previews import evidence_of
+
+    def say(text: str) -> None:
+        if not quiet:
+            click.echo(text, err=True)
+
+    try:
+        found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say)
+    except InputError as error:
+        raise _refused(error, INPUT) from None
+    except EngineError as error:
+        raise _refused(error, OURS) from None
+    if evidence is not None:
+        text = found.model_dump_json()
+        if len(text.encode()) > LARGEST:
+            raise _refused(f"{evidence} would have more than {LARGEST:,} bytes; check fewer stacks at once", INPUT)
+        Path(evidence).write_text(text, encoding="utf-8")
+    judged = _judged(found, found.changed_files, pack_name, config, prices, own_book=True)
+    _present(judged, form, output)
+
+
+@command.command("render")
+@click.argument("file", type=click.File("rb"))
+@_judging
+@_presenting
+def render(
+    file: BinaryIO,
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+    form: Literal["markdown", "json"],
+    output: TextIO,
+    color: str,
+    quiet: bool,
+) -> None:
+    """Judge FILE, which `--evidence` wrote, anew: by the rules and prices that are installed here.
+
+    Runs nothing of the change.
+    """
+    del color, quiet
+    found = _evidence(file)
+    _present(_judged(found, found.changed_files, pack_name, config, prices, own_book=False), form, output)
+
+
+@command.command("comment")
+@click.argument("file", type=click.File("rb"))
+@click.option("--repository", envvar="GITHUB_REPOSITORY", required=True, metavar="OWNER/NAME", show_envvar=True)
+@click.option("--head-repository", envvar="PR_HEAD_REPOSITORY", required=True, show_envvar=True)
+@click.option("--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True)
+@click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True)
+@click.option("--run", type=click.IntRange(min=0), envvar="PR_RUN_ID", required=True, show_envvar=True)
+@click.option("--attempt", type=click.IntRange(min=1), envvar="PR_RUN_ATTEMPT", default=1, show_envvar=True)
+@click.option("--api", envvar="GITHUB_API_URL", default="https://api.github.com", show_default=True, show_envvar=True)
+@click.option("--server", envvar="GITHUB_SERVER_URL", default="https://github.com", show_default=True, show_envvar=True)
+@click.option("--author", default="github-actions[bot]", show_default=True, help="Who the token writes as.")
+@_judging
+def post_comment(
+    file: BinaryIO,
+    repository: str,
+    head_repository: str,
+    head_branch: str,
+    head_sha: str,
+    run: int,
+    attempt: int,
+    api: str,
+    server: str,
+    author: str,
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+) -> None:
+    """Write the judgement of FILE as the one comment on its GitHub pull request.
+
+    FILE may come from anybody: it is judged anew by the rules and prices installed here, and the pull request is found
+    by what the event says (--head-...). The token is taken from GITHUB_TOKEN. Runs nothing of the change.
+
+    Exit code 0, whatever the verdict; 2 input, also a token that may not; 3 where GitHub does not answer.
+    """
+    from pull_request.github.api import Api, ApiError, Forbidden
+    from pull_request.github.comments import Marker, post
+    from pull_request.github.pulls import Origin, changed_files, find_pull
+    from pull_request.render.comment import comment
+
+    token = os.environ.get("GITHUB_TOKEN", "")
+    if not token:
+        raise _refused("GITHUB_TOKEN is empty; give the workflow's token in it", INPUT)
+    found = _evidence(file)
+    if found.head != head_sha:
+        raise _refused(f"the file is about another commit than {head_sha}, which the run is about", INPUT)
+    client = Api(api, repository, token)
+    try:
+        pull = find_pull(client, Origin(repository=head_repository, branch=head_branch, commit=head_sha))
+        if pull is None:
+            click.echo(f"No open pull request is at {head_sha[:12]} any more: nothing to write.", err=True)
+            return
+        judged = _judged(found, changed_files(client, pull), pack_name, config, prices, own_book=False)
+        elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
+        marker = Marker(head=head_sha, run=run, attempt=attempt)
+        room = _room(marker)
+        done = post(client, pull, comment(judged, longest=room, elsewhere=elsewhere), marker, author=author)
+    except Forbidden as error:
+        raise _refused(error, INPUT) from None
+    except ApiError as error:
+        raise _refused(error, OURS) from None
+    _summarise(judged)
+    click.echo(f"Comment on pull request {pull.number}: {done}.", err=True)
+
+
+def _room(marker: object) -> int:
+    from pull_request.render.comment import LONGEST_COMMENT
+
+    return LONGEST_COMMENT - len(str(marker)) - 2
+
+
+def _evidence(file: BinaryIO) -> Evidence:
+    from pull_request.evidence import LARGEST, read_evidence
+
+    return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
+
+
+def _judged(
+    found: Evidence,
+    changed_files: Iterable[str],
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+    *,
+    own_book: bool,
+) -> Judgement:
+    """own_book: price with the base's book that the evidence holds, where it holds one; else with the installed one."""
+    from cost.prices import BadPrices, PriceBook
+    from cost.prices.own import find_prices
+    from policies.settings import Settings, read_settings
+    from pull_request.judgement import Judge
+    from pull_request.price_books import book_of
+
+    pack = PACKS[pack_name]
+    today = datetime.date.today()
+    with TemporaryDirectory(prefix="pr-check-prices-") as folder:
+        try:
+            own = find_prices(prices)
+            book = PriceBook(own=own, today=today)
+            if found.prices is not None and own_book:
+                book = book_of(found.prices.before, Path(folder, "before"), own=own, today=today)
+        except BadPrices as error:
+            raise _refused(error, INPUT) from None
+        new_book, price_problem = None, ""
+        if found.prices is not None:
+            try:
+                new_book = book_of(found.prices.after, Path(folder, "after"), own=own, today=today)
+            except BadPrices as error:
+                price_problem = str(error)
+        settings = read_settings(config.read(), pack.rules) if config else Settings()
+        judge = Judge(
+            book=book, new_book=new_book, price_problem=price_problem, pack=pack, settings=settings, today=today
+        )
+        return judge.judge(found, changed_files)
+
+
+def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:
+    from pull_request.render.comment import LONGEST_SUMMARY, comment
+    from pull_request.render.json import as_json
+
+    where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
+    text = as_json(judged) if form == "json" else comment(judged, longest=LONGEST_SUMMARY, elsewhere=where)
+    output.write(text + "\n")
+    _summarise(judged)
+    if judged.without_plan:
+        raise SystemExit(INPUT)
+    if not judged.passes:
+        raise SystemExit(FINDINGS)
+
+
+def _summarise(judged: Judgement) -> None:
+    from pull_request.render.comment import LONGEST_SUMMARY, comment
+
+    if file := os.environ.get(SUMMARY_VARIABLE):
+        with Path(file).open("a", encoding="utf-8") as summary:
+            summary.write(comment(judged, longest=LONGEST_SUMMARY, elsewhere="the evidence") + "\n")
+
+
+def _refused(error: object, code: int) -> SystemExit:
+    """Every line of an error on stderr, and the exit code to end with."""
+    for line in str(error).splitlines():
+        click.echo(f"error: {line}", err=True)
+    return SystemExit(code)

@@ -1,0 +1,142 @@
+"""What the previews of a pull request saw: the file that goes from the job that runs its code to the one that judges.
+
+Whoever reads it trusts nothing in it: it is as large as `LARGEST` at the most, holds what the schema allows and nothing
+else, and whatever it claims of commits and files is not used where the forge says it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from cost.shape import is_list, is_object
+from cost.sources import NotReadable
+
+__all__ = ["LARGEST", "Evidence", "PriceFiles", "StackEvidence", "kept_of_plan", "kept_of_state", "read_evidence"]
+
+LARGEST: Final = 64_000_000
+"""Bytes; a plan of 10,000 resources takes about half of it."""
+
+_PROBLEMS: Final = 10
+"""Problems of a file that are listed."""
+
+Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$")]
+FileName = Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9-]+\.csv$")]
+Text = Annotated[str, StringConstraints(max_length=4_000)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PriceFiles(_Model):
+    """The price book of both sides, file by file, where they differ."""
+
+    before: dict[FileName, str] = Field(max_length=50)
+    after: dict[FileName, str] = Field(max_length=50)
+
+
+class StackEvidence(_Model):
+    """One stack.
+
+    base: what became of the base: `built`, and the plan is one on its state; `absent`, the stack is new; `failed`, so
+    that there is no comparison. head: `planned`; `absent`, its configuration is gone; `failed`.
+    The state has the region of default providers, which the plan knows of the head alone.
+    """
+
+    name: Name
+    base: Literal["built", "absent", "failed"]
+    base_problem: Text = Field(default="", description="Why there is no comparison")
+    head: Literal["planned", "absent", "failed"]
+    head_problem: Text = Field(default="", description="Why there is no plan")
+    state: dict[str, Any] | None = Field(default=None, description="pulumi stack export of the base, shortened")
+    plan: dict[str, Any] | None = Field(default=None, description="pulumi preview --json --show-sames, shortened")
+
+
+class Evidence(_Model):
+    """What `guardrails pr-check --evidence FILE` writes."""
+
+    schema_version: Literal[1] = 1
+    base: Commit
+    head: Commit
+    changed_files: list[Annotated[str, StringConstraints(max_length=4_096)]] = Field(max_length=100_000)
+    stacks: list[StackEvidence] = Field(max_length=100)
+    prices: PriceFiles | None = None
+
+
+def read_evidence(text: bytes, what: str) -> Evidence:
+    """The evidence in a file. NotReadable says why it is not used."""
+    if len(text) > LARGEST:
+        raise NotReadable(f"{what} has {len(text):,} bytes; more than {LARGEST:,} are not read")
+    try:
+        return Evidence.model_validate_json(text)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)
+        problems = [f"{what}: {'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}" for item in found]
+        more = len(problems) - _PROBLEMS
+        shown = [*problems[:_PROBLEMS], *([f"{what}: and {more} more like these"] if more > 0 else [])]
+        raise NotReadable("\n".join(shown)) from None
+
+
+_KEPT: Final = (
+    "urn",
+    "type",
+    "custom",
+    "inputs",
+    "outputs",
+    "parent",
+    "provider",
+    "propertyDependencies",
+    "sourcePosition",
+    "external",
+    "delete",
+    "retainOnDelete",
+)
+"""What readers of a resource use. Stack traces, which hold paths of the machine, are most of what is left out."""
+
+
+def kept_of_plan(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan with no more than its readers use."""
+    summary, config = document.get("changeSummary"), document.get("config")
+    return {
+        "config": config if is_object(config) else {},
+        "changeSummary": summary if is_object(summary) else {},
+        "steps": [_step(step) for step in _objects(document.get("steps"))],
+        "diagnostics": [
+            {"severity": "error", "message": str(item.get("message", ""))[:4_000]}
+            for item in _objects(document.get("diagnostics"))
+            if item.get("severity") == "error"
+        ],
+    }
+
+
+def kept_of_state(resources: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What `pulumi stack export` says of resources in a state, with no more than its readers use."""
+    return {"version": 3, "deployment": {"resources": [_resource(item) for item in resources]}}
+
+
+def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+    """One step; of what it ends the state has all but whether it is kept in the cloud."""
+    old, new = step.get("oldState"), step.get("newState")
+    kept = {"oldState": {"retainOnDelete": True}} if is_object(old) and old.get("retainOnDelete") is True else {}
+    will = {"newState": _resource(new)} if is_object(new) else {}
+    reasons = {"replaceReasons": step["replaceReasons"]} if step.get("replaceReasons") else {}
+    return {"op": step.get("op"), "urn": step.get("urn"), **reasons, **kept, **will}
+
+
+def _resource(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: record[key] for key in _KEPT if record.get(key) not in (None, {}, [])}
+
+
+def _objects(value: object) -> Iterator[Mapping[str, Any]]:
+    yield from (item for item in value if is_object(item)) if is_list(value) else ()
+
+
+def schema() -> str:
+    """JSON Schema of the file."""
+    model = Evidence.model_json_schema()
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **model}, indent=2)

@@ -1,0 +1,157 @@
+"""A client of GitHub's REST API: pages, limits, and errors that say what to change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import requests
+
+from cost.shape import is_list, is_object
+
+__all__ = ["Api", "ApiError", "Forbidden"]
+
+_TRIES: Final = 4
+_LONGEST_WAIT: Final = 120
+"""Seconds in all that a limit is waited for; a run that waits longer costs more than one that is started again."""
+
+_TIMEOUT: Final = 30
+_MOST_PAGES: Final = 100
+
+
+class ApiError(Exception):
+    """GitHub did not do what was asked; the message says what and why."""
+
+
+class Forbidden(ApiError):
+    """The token may not do it."""
+
+
+class Api:
+    """
+    url: of the API, `https://api.github.com` or that of a server.
+    repository: `owner/name`.
+    token: of the workflow; it goes to `url` alone.
+    wait: sleeps for seconds. now: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        repository: str,
+        token: str,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._url = f"{url.rstrip('/')}/repos/{repository}"
+        self._origin = url.rstrip("/")
+        self._wait, self._now = wait, now
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.headers.update(
+            {
+                "Accept": "application/vnd.github+json",
+                "Authorization": f"Bearer {token}",
+                "X-GitHub-Api-Version": "2022-11-28",
+            }
+        )
+
+    def get(self, path: str, **parameters: str) -> Mapping[str, Any]:
+        """One object."""
+        return _object(self._ask("GET", f"{self._url}{path}", parameters=parameters))
+
+    def pages(self, path: str, **parameters: str) -> Iterator[Mapping[str, Any]]:
+        """Every item of a list, page after page."""
+        url: str | None = f"{self._url}{path}"
+        parameters = {**parameters, "per_page": "100"}
+        for _ in range(_MOST_PAGES):
+            if url is None:
+                return
+            answer = self._ask("GET", url, parameters=parameters)
+            found = answer.json()
+            if not is_list(found):
+                raise ApiError(f"GET {path}: GitHub's answer is no list")
+            yield from (item for item in found if is_object(item))
+            url, parameters = answer.links.get("next", {}).get("url"), {}
+            if url is not None and not url.startswith(f"{self._origin}/"):
+                raise ApiError(f"GET {path}: the next page is at another server")
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Makes something."""
+        return _object(self._ask("POST", f"{self._url}{path}", body=body))
+
+    def patch(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Changes something."""
+        return _object(self._ask("PATCH", f"{self._url}{path}", body=body))
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        *,
+        parameters: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> requests.Response:
+        """The answer to one request. What GitHub refuses for a limit, or could not do now, is asked again.
+
+        A POST is asked again only where it was refused: after a fault nobody knows whether it was done.
+        """
+        what = f"{method} {url.removeprefix(self._origin)}"
+        waited = 0.0
+        problem = ""
+        for number in range(1, _TRIES + 1):
+            pause = float(2**number)
+            try:
+                answer = self._session.request(
+                    method, url, params=parameters, json=body, timeout=_TIMEOUT, allow_redirects=False
+                )
+            except requests.RequestException as error:
+                problem = f"{what}: no answer ({type(error).__name__})"
+                again = method != "POST"
+            else:
+                if answer.status_code in (200, 201):
+                    return answer
+                problem = f"{what}: {answer.status_code}: {_message(answer)}"
+                limited = self._pause(answer)
+                if limited is None and answer.status_code in (401, 403, 404):
+                    raise Forbidden(f"{problem}; the token needs `pull-requests: write` in this repository")
+                pause = pause if limited is None else limited
+                again = limited is not None or (answer.status_code >= 500 and method != "POST")
+            waited += pause
+            if not again or number == _TRIES or waited > _LONGEST_WAIT:
+                break
+            self._wait(pause)
+        raise ApiError(problem)
+
+    def _pause(self, answer: requests.Response) -> float | None:
+        """Seconds until a limit is over; None where it was not a limit that refused."""
+        headers = answer.headers
+        if answer.status_code not in (403, 429):
+            return None
+        if (after := headers.get("retry-after", "")).isdigit():
+            return float(after)
+        if headers.get("x-ratelimit-remaining") == "0" and (reset := headers.get("x-ratelimit-reset", "")).isdigit():
+            return max(float(reset) - self._now(), 1.0)
+        limited = answer.status_code == 429 or "rate limit" in _message(answer).lower()
+        return 60.0 if limited else None
+
+
+def _object(answer: requests.Response) -> Mapping[str, Any]:
+    found = answer.json()
+    if not is_object(found):
+        raise ApiError(f"{answer.request.method} {answer.request.path_url}: GitHub's answer is no object")
+    return found
+
+
+def _message(answer: requests.Response) -> str:
+    """GitHub's own words, cut to a line."""
+    try:
+        found = answer.json()
+    except ValueError:
+        return "no reason given"
+    words = [str(found.get("message", ""))] if is_object(found) else []
+    errors = found.get("errors") if is_object(found) else None
+    words += [str(item.get("message", item) if is_object(item) else item) for item in errors] if is_list(errors) else []
+    return " ".join(" ".join(filter(None, words)).split())[:300] or "no reason given"

@@ -1,0 +1,76 @@
+"""The one comment on a pull request: made once, changed in place, left alone where it is equal or newer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from cost.shape import is_object
+from pull_request.github.api import Api
+from pull_request.github.pulls import Pull, head_of
+
+__all__ = ["Marker", "Posted", "post"]
+
+Posted = Literal["created", "updated", "unchanged", "outdated"]
+"""`outdated`: the pull request has moved on, or a newer run has written; nothing was changed."""
+
+_MARKER: Final = re.compile(r"<!-- gpucluster pr-check head=([0-9a-f]{40,64}) run=(\d{1,20})\.(\d{1,9}) -->\s*\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marker:
+    """The last line of the comment, which no reader sees: the commit it is about, and the run that wrote it."""
+
+    head: str
+    run: int
+    attempt: int = 1
+
+    def __str__(self) -> str:
+        return f"<!-- gpucluster pr-check head={self.head} run={self.run}.{self.attempt} -->"
+
+    @classmethod
+    def of(cls, text: str) -> Marker | None:
+        """The marker that ends a comment; None in a comment that is not ours."""
+        found = _MARKER.search(text)
+        return found and cls(head=found[1], run=int(found[2]), attempt=int(found[3]))
+
+
+def post(api: Api, pull: Pull, text: str, marker: Marker, *, author: str) -> Posted:
+    """Writes the comment. author: who may have written the one that is there; others can write a marker too."""
+    there = _ours(api, pull, author)
+    if head_of(api, pull) != marker.head or (there is not None and _newer(there[1], marker)):
+        return "outdated"
+    body = {"body": f"{text}\n\n{marker}"}
+    if there is None:
+        api.post(f"/issues/{pull.number}/comments", body)
+        return "created"
+    number, _, shown = there
+    if _without_marker(shown) == text.strip():
+        return "unchanged"
+    api.patch(f"/issues/comments/{number}", body)
+    return "updated"
+
+
+def _ours(api: Api, pull: Pull, author: str) -> tuple[int, Marker, str] | None:
+    """Number, marker and text of the comment that is there."""
+    for item in api.pages(f"/issues/{pull.number}/comments"):
+        marker = Marker.of(str(item.get("body", "")))
+        if marker is not None and _login(item) == author and isinstance(item.get("id"), int):
+            return item["id"], marker, str(item["body"])
+    return None
+
+
+def _newer(old: Marker, new: Marker) -> bool:
+    """Whether what is there is about the same commit and by a later run."""
+    return old.head == new.head and (old.run, old.attempt) > (new.run, new.attempt)
+
+
+def _without_marker(text: str) -> str:
+    return _MARKER.sub("", text.replace("\r\n", "\n")).strip()
+
+
+def _login(item: Mapping[str, Any]) -> str:
+    user = item.get("user")
+    return str(user.get("login")) if is_object(user) else ""

@@ -1,0 +1,60 @@
+"""Which pull request a run of its code belongs to, by what the event says, never by what the code says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cost.shape import is_object
+from pull_request.github.api import Api
+
+__all__ = ["Origin", "Pull", "changed_files", "find_pull", "head_of"]
+
+_MOST_FILES: Final = 3_000
+"""Files of a pull request that GitHub lists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a run came from: `owner/name` of the repository its code is in, the branch, and the commit."""
+
+    repository: str
+    branch: str
+    commit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pull:
+    """A pull request of the repository."""
+
+    number: int
+
+
+def find_pull(api: Api, origin: Origin) -> Pull | None:
+    """The open pull request whose head is exactly that commit; None where there is none any more."""
+    owner = origin.repository.partition("/")[0]
+    for item in api.pages("/pulls", state="open", head=f"{owner}:{origin.branch}"):
+        head = _part(item, "head")
+        same_repository = str(_part(head, "repo").get("full_name")).lower() == origin.repository.lower()
+        if same_repository and head.get("sha") == origin.commit and isinstance(item.get("number"), int):
+            return Pull(number=item["number"])
+    return None
+
+
+def head_of(api: Api, pull: Pull) -> str:
+    """The commit a pull request is at now."""
+    return str(_part(api.get(f"/pulls/{pull.number}"), "head").get("sha"))
+
+
+def changed_files(api: Api, pull: Pull) -> list[str]:
+    """Paths that a pull request changes, also those it moves away from."""
+    found: list[str] = []
+    for item in api.pages(f"/pulls/{pull.number}/files"):
+        found += [str(item[key]) for key in ("filename", "previous_filename") if item.get(key)]
+    return found
+
+
+def _part(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = item.get(key)
+    return found if is_object(found) else {}

@@ -1,0 +1,269 @@
+"""Evidence held against rules and prices: what each stack costs before and after, what it breaks, what goes with it.
+
+Plans come from code nobody has reviewed. Whatever one of them does to a reader of ours, that stack reads "cannot be
+judged", which is no pass, and the others are judged as if it were not there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from cost.changes import Diff, Side, diff
+from cost.estimate import Estimate, estimate
+from cost.model import CostLine
+from cost.prices import PriceBook
+from cost.resources import Resources
+from cost.sources import NotReadable
+from cost.sources.files import Read, read_file
+from policies.changes import Changes
+from policies.check import check_stack
+from policies.exemptions import Exemption, exemptions
+from policies.pack import Pack
+from policies.report import Checked, Found, Report
+from policies.rule import ChangeRule, Enforcement
+from policies.settings import Settings
+from pull_request.evidence import Evidence, StackEvidence
+from pull_request.touched import touched
+
+__all__ = ["Finding", "Judge", "Judgement", "StackJudgement"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a rule finds. new: whether it does not find the same in the base."""
+
+    found: Found
+    new: bool
+
+    @property
+    def mandatory(self) -> bool:
+        return self.found.level is Enforcement.MANDATORY
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackJudgement:
+    """
+    problem: why it is not judged, or why there is no plan; then there are no findings.
+    no_comparison: why there is nothing to compare it with.
+    diff: from before to after; either side is empty where the stack is not there.
+    price_change: USD a month more by the price book of the change, which is in no other amount; None where it is equal.
+    prices_lost: how many resources have no price in it that have one now.
+    exemptions: those that the base has not, or has otherwise.
+    """
+
+    name: str
+    base: str
+    head: str
+    problem: str = ""
+    no_comparison: str = ""
+    diff: Diff | None = None
+    findings: Sequence[Finding] = ()
+    price_change: Decimal | None = None
+    prices_lost: int = 0
+    exemptions: Sequence[Exemption] = ()
+    steps: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def mandatory(self) -> list[Finding]:
+        return [one for one in self.findings if one.mandatory]
+
+    @property
+    def advice(self) -> list[Finding]:
+        return [one for one in self.findings if not one.mandatory]
+
+    @property
+    def new_advice(self) -> list[Finding]:
+        return [one for one in self.advice if one.new]
+
+    @property
+    def before(self) -> Estimate | None:
+        """None where there is no comparison."""
+        return self.diff.old.estimate if self.diff and not self.no_comparison else None
+
+    @property
+    def after(self) -> Estimate | None:
+        """None where there is no plan."""
+        return self.diff.new.estimate if self.diff and not self.problem else None
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything a reader should look at is different, findings aside."""
+        found = self.diff
+        return bool(
+            self.problem
+            or self.no_comparison
+            or self.base != "built"
+            or self.head != "planned"
+            or self.exemptions
+            or self.price_change
+            or self.prices_lost
+            or (found and (found.changed or found.losses or found.newly_unpriced or found.no_longer_unpriced))
+        )
+
+    def monthly(self, finding: Finding) -> tuple[str, Decimal] | None:
+        """(its resource or the part around it, USD a month) for a finding; None where nothing of that has a price."""
+        found = finding.found
+        if found.resource is None or self.diff is None:
+            return None
+        around = [parent.name for parent in found.checked.resources.parents(found.resource)]
+        sides = (self.diff.new.estimate, self.diff.old.estimate)
+        for side in reversed(sides) if isinstance(found.rule, ChangeRule) else sides:  # what goes cost what it did
+            own = _sum(line for line in side.lines if line.urn == found.resource.urn)
+            parts = {part.name: part.monthly.expected for part in side.parts}
+            for name, amount in ((found.resource.name, own), *((name, parts.get(name)) for name in around)):
+                if amount:
+                    return name, amount
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """All stacks, and what of the change touches how it is judged.
+
+    price_problem: why the price book of the change cannot be used; empty where it can, or is the same.
+    """
+
+    base: str
+    head: str
+    pack: str
+    today: datetime.date
+    stacks: Sequence[StackJudgement]
+    touched: Mapping[str, Sequence[str]]
+    price_problem: str = ""
+
+    @cached_property
+    def mandatory(self) -> Sequence[tuple[StackJudgement, Finding]]:
+        """Every mandatory finding, the most severe first."""
+        order = ["critical", "high", "medium", "low"]
+        found = [(stack, one) for stack in self.stacks for one in stack.mandatory]
+        return sorted(found, key=lambda item: order.index(item[1].found.rule.severity.value))
+
+    @property
+    def without_plan(self) -> Sequence[StackJudgement]:
+        """Stacks that could not be planned or judged."""
+        return [stack for stack in self.stacks if stack.problem]
+
+    @property
+    def passes(self) -> bool:
+        return not self.mandatory and not self.without_plan and not self.price_problem
+
+    @property
+    def calm(self) -> bool:
+        """Whether there is nothing to read but the total."""
+        quiet = (not stack.moves and not stack.new_advice for stack in self.stacks)
+        return self.passes and not self.touched and all(quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """What plans are held against: one price book for both sides, one pack, one day.
+
+    new_book, price_problem: that of the change, where it is another one, or why it cannot be used.
+    """
+
+    book: PriceBook
+    pack: Pack
+    settings: Settings
+    today: datetime.date
+    new_book: PriceBook | None = None
+    price_problem: str = ""
+
+    def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
+        """changed_files: by the forge, or by git; what the evidence says of them is used by nobody else."""
+        return Judgement(
+            base=evidence.base,
+            head=evidence.head,
+            pack=self.pack.name,
+            today=self.today,
+            stacks=[self._fenced(stack) for stack in evidence.stacks],
+            touched=touched(changed_files),
+            price_problem=self.price_problem,
+        )
+
+    def _fenced(self, stack: StackEvidence) -> StackJudgement:
+        try:
+            return self._stack(stack)
+        except NotReadable as error:
+            problem = str(error)
+        except Exception as error:  # also what a plan made on purpose to break a reader does
+            problem = f"it cannot be judged: {type(error).__name__}"
+        return StackJudgement(name=stack.name, base=stack.base, head=stack.head, problem=problem)
+
+    def _stack(self, stack: StackEvidence) -> StackJudgement:
+        plan = _read(stack.plan, f"the plan of {stack.name}")
+        state = _read(stack.state, f"the state of {stack.name}")
+        if (stack.head == "planned") != (plan is not None) or (stack.base == "built") != (state is not None):
+            raise NotReadable("the file has not what it says it has")
+        standing = state.resources if state else Resources([])
+        resources = plan.resources if plan else Resources([])
+        changes = Changes(ended=plan.ended, before=standing, after=resources) if plan else None
+        checked = self._check(stack.name, resources, changes) if plan else None
+        found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
+        known = self._known(standing) if state and plan else set[object]()
+        old = self._side("before", standing)
+        new = self._side("after", resources, plan)
+        by_new = estimate(resources, self.new_book) if plan and self.new_book is not None else None
+        return StackJudgement(
+            name=stack.name,
+            base=stack.base,
+            head=stack.head,
+            problem=stack.head_problem or ("" if stack.head != "failed" else "its preview failed"),
+            no_comparison=stack.base_problem or "its preview failed" if stack.base == "failed" else "",
+            diff=diff(old, new),
+            findings=[Finding(found=one, new=_key(one) not in known) for one in found],
+            price_change=None if by_new is None else by_new.monthly.expected - new.estimate.monthly.expected,
+            prices_lost=0 if by_new is None else max(len(by_new.not_priced) - len(new.estimate.not_priced), 0),
+            exemptions=_new_exemptions(standing, resources),
+            steps=_steps(stack.plan),
+        )
+
+    def _side(self, title: str, resources: Resources, plan: Read | None = None) -> Side:
+        found = estimate(resources, self.book)
+        urns = frozenset(resource.urn for resource in resources)
+        return Side(title, found, urns, steps=plan is not None, ended=plan.ended if plan else ())
+
+    def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
+        return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
+
+    def _known(self, standing: Resources) -> set[object]:
+        """What the rules find in the base."""
+        checked = self._check("base", standing, None)
+        return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
+
+
+def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
+    return None if document is None else read_file(json.dumps(document), what)
+
+
+def _key(found: Found) -> object:
+    return found.rule.name, found.resource.urn if found.resource else None, found.violation.what
+
+
+def _new_exemptions(before: Resources, after: Resources) -> Sequence[Exemption]:
+    known = {_accepts(one) for one in _exemptions(before)}
+    return [one for one in _exemptions(after) if _accepts(one) not in known]
+
+
+def _exemptions(resources: Resources) -> Iterator[Exemption]:
+    yield from (one for one in exemptions(resources) if isinstance(one, Exemption))
+
+
+def _accepts(one: Exemption) -> object:
+    return one.rule, one.resource, one.reason, one.owner, one.until
+
+
+def _steps(plan: Mapping[str, Any] | None) -> Mapping[str, int]:
+    """Operation -> how many resources, of those that a reader counts."""
+    counted = Counter(str(step.get("op")) for step in (plan or {}).get("steps", ()))
+    return {op: counted[op] for op in ("create", "update", "replace", "delete") if counted[op]}
+
+
+def _sum(lines: Iterable[CostLine]) -> Decimal:
+    return sum((line.monthly for line in lines), Decimal(0))

@@ -1,0 +1,149 @@
+"""Previews every stack of both sides: the base is built in a sandbox of its own, and the head planned on its state."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state
+from pull_request.revisions import Repository, Revision
+from pull_request.sides import Side, SideFailed, locks_changed
+from sandbox.project import InputError, find_project
+
+__all__ = ["Say", "evidence_of"]
+
+Say = Callable[[str], None]
+"""Takes a line of progress."""
+
+_PRICES: Final = "cost/prices"
+_LONGEST: Final = 2_000
+
+
+def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say) -> Evidence:
+    """What the working tree around `folder` changes from where it left `base`.
+
+    stacks: their names; without any, every stack that has a configuration file on one of the sides.
+    setup: the command that makes the base's environment where its locked packages differ.
+    Raises InputError.
+    """
+    with TemporaryDirectory(prefix="pr-check-") as name:
+        work = Path(name).resolve()
+        (work / "git").mkdir()
+        repository = Repository.around(folder, work / "git")
+        project = find_project(folder)
+        if project is None or not project.root.resolve().is_relative_to(repository.root.resolve()):
+            raise InputError(f"no Pulumi.yaml in {folder} or above; run this in a Pulumi project")
+        inside = project.root.resolve().relative_to(repository.root.resolve())
+        before = repository.base(base)
+        after = repository.head(before)
+        changed = repository.changed(before, after)
+        old, new = (_exported(repository, side, inside, work / at) for side, at in ((before, "base"), (after, "head")))
+        chosen = _chosen(stacks, old, new)
+        say(f"Comparing {after.commit[:7]} and what is not committed with {before.commit[:7]}: {', '.join(chosen)}")
+        problem = ""
+        if locks_changed(changed):
+            say("The locked packages differ: the base gets an environment of its own")
+            old = replace(old, environment=old.files)
+            try:
+                old.install(setup)
+            except SideFailed as error:
+                problem = str(error)
+
+        def preview(stack: str) -> StackEvidence:
+            return _stack(stack, old, new, problem, work / "stacks" / stack, say)
+
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            found = list(pool.map(preview, chosen))
+        return Evidence(
+            base=before.commit,
+            head=after.commit,
+            changed_files=list(changed),
+            stacks=found,
+            prices=_prices(old.files, new.files),
+        )
+
+
+def _exported(repository: Repository, revision: Revision, project: Path, files: Path) -> Side:
+    repository.export(revision, files)
+    return Side(repository, revision, project, files, repository.root)
+
+
+def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
+    known = sorted({*old.stacks(), *new.stacks()})
+    unknown = [stack for stack in stacks if stack not in known]
+    if unknown or not known:
+        raise InputError(f"no stack {', '.join(unknown) or 'at all'} on either side; there are: {', '.join(known)}")
+    return list(dict.fromkeys(stacks)) or known
+
+
+def _stack(stack: str, old: Side, new: Side, problem: str, work: Path, say: Say) -> StackEvidence:
+    """One stack on both sides. problem: why the base can't be built at all."""
+    built, reason = None, ""
+    if stack in old.stacks():
+        built, reason = _build(stack, old, problem, work / "base")
+        if reason:
+            say(f"{stack}: no comparison: {_first_line(reason)}")
+    state = None if built is None else kept_of_state(built.resources(stack))
+    base = "failed" if reason else "absent" if built is None else "built"
+    if stack not in new.stacks():
+        say(f"{stack}: gone")
+        return StackEvidence(name=stack, base=base, base_problem=reason, state=state, head="absent")
+    head = new.copy(work / "head")
+    if built is not None:
+        shutil.move(built.store, head.store)
+    plan, failure = _plan(stack, head)
+    say(f"{stack}: no plan: {_first_line(failure)}" if plan is None else f"{stack}: planned")
+    return StackEvidence(
+        name=stack,
+        base=base,
+        base_problem=reason,
+        state=state,
+        head="failed" if plan is None else "planned",
+        head_problem=failure,
+        plan=plan,
+    )
+
+
+def _build(stack: str, old: Side, problem: str, folder: Path) -> tuple[Side | None, str]:
+    """The base with the stack in its sandbox, or why there is none."""
+    if problem:
+        return None, problem
+    side = old.copy(folder)
+    try:
+        side.up(stack)
+    except SideFailed as error:
+        return None, str(error)
+    return side, ""
+
+
+def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
+    """The plan, or what it ended in."""
+    try:
+        plan = kept_of_plan(json.loads(head.plan(stack)))
+    except SideFailed as error:
+        return None, str(error)
+    except json.JSONDecodeError as error:
+        return None, f"its plan is not JSON (line {error.lineno}: {error.msg})"
+    errors = "\n".join(item["message"].strip().removeprefix("error: ") for item in plan["diagnostics"])
+    return (None, errors[:_LONGEST]) if errors else (plan, "")
+
+
+def _prices(old: Path, new: Path) -> PriceFiles | None:
+    """The price books of both sides where the project has its own and they differ."""
+    before, after = _book(old), _book(new)
+    return PriceFiles(before=before, after=after) if before and after and before != after else None
+
+
+def _book(files: Path) -> dict[str, str]:
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted((files / _PRICES).glob("*.csv"))}
+
+
+def _first_line(text: str) -> str:
+    return (text.splitlines() or [""])[0]

@@ -1,0 +1,197 @@
+"""The judgement of a pull request as one comment: verdict, table, mandatory findings, and the detail folded.
+
+It is at most as long as asked, counted in bytes of UTF-8. Totals and mandatory findings come first; every list ends
+with how much of it is left out and where that stands. The order hangs on amounts and names alone, so that the same
+change gives the same text. All text of others is in code spans, where nothing is a link, a mention or markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from cost.money import at_least, change
+from cost.render.diff_markdown import LINE_HEAD, line_row, loss_item
+from cost.render.diff_words import part_cells, total_rows
+from cost.render.markdown import bytes_of, code, fitting, row
+from cost.resources import urn_name
+from pull_request.judgement import Judgement, StackJudgement
+from pull_request.render.findings import advice_line, mandatory_line
+from pull_request.render.words import counted, first_line, totals
+
+__all__ = ["LONGEST_COMMENT", "LONGEST_SUMMARY", "comment"]
+
+LONGEST_COMMENT: Final = 65_536
+"""What GitHub takes as a comment."""
+
+LONGEST_SUMMARY: Final = 1_000_000
+"""GitHub takes 1 MiB as the summary of a step."""
+
+_CLOSING: Final = 1_500
+"""Bytes kept for what stands at the end."""
+
+_NOTE: Final = (
+    "List prices in USD a month, before tax, discounts, support and data transfer. The plan was made in a sandbox by "
+    "the code of this change: it informs a reviewer, and proves nothing."
+)
+
+
+def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str = "the job summary") -> str:
+    """The text, without its marker. elsewhere: where the whole of it is, as the reader is to see it."""
+    out = [first_line(found)]
+    if found.calm:
+        return out[0]
+    room = longest - _CLOSING
+    out += ["", *_table(found, room // 4)]
+    out += _prices(found)
+    if found.touched or any(stack.exemptions for stack in found.stacks):
+        out += ["", "**Changes to how it is judged**", "", *_touched(found, room // 10, elsewhere)]
+    if found.without_plan:
+        out += ["", "**No plan**", "", *_problems(found, room // 6, elsewhere)]
+    if found.mandatory:
+        rows = fitting(
+            found.mandatory,
+            lambda item: mandatory_line(*item),
+            room - bytes_of(out) - 1_000,
+            lambda left: f"- {counted(len(left), 'more mandatory finding')} in {elsewhere}",
+        )
+        out += ["", "**What must change**", "", *rows]
+    detailed = [stack for stack in found.stacks if stack.after is not None]
+    for number, stack in enumerate(detailed):
+        share = (room - bytes_of(out)) // (len(detailed) - number)
+        out += _folded(stack, share, elsewhere)
+    return "\n".join([*out, "", _NOTE, f"Rules: pack {code(found.pack)}. Base: {code(found.base[:12])}."])
+
+
+def _table(found: Judgement, room: int) -> list[str]:
+    head = ["| stack | before | after | change | violations |", "| --- | ---: | ---: | ---: | --- |"]
+    rows = fitting(found.stacks, _stack_row, room, lambda left: row(f"{len(left):,} more stacks"))
+    if len(found.stacks) > 1:
+        total = totals(found.stacks)
+        before = at_least(total.before, complete=total.complete_before)
+        after = at_least(total.after, complete=total.complete_after)
+        name = "**Total**" if total.compared == len(found.stacks) else f"**Total of {total.compared} compared**"
+        rows.append(row(name, before, after, f"**{change(total.change)}**", _violations(found.stacks)))
+    return [*head, *rows]
+
+
+def _stack_row(stack: StackJudgement) -> str:
+    old, new = stack.before, stack.after
+    before = "new stack" if stack.base == "absent" else "no comparison"
+    if old is not None and stack.base == "built":
+        before = at_least(old.monthly.expected, complete=old.complete)
+    after = "not in the project" if stack.head == "absent" else "no plan"
+    if new is not None and stack.head == "planned":
+        after = at_least(new.monthly.expected, complete=new.complete)
+    moved = change(new.monthly.expected - old.monthly.expected) if old is not None and new is not None else ""
+    violations = _violations([stack]) if stack.head == "planned" and not stack.problem else ""
+    return row(code(stack.name), before, after, moved, violations)
+
+
+def _violations(stacks: Sequence[StackJudgement]) -> str:
+    mandatory = sum(len(stack.mandatory) for stack in stacks)
+    new = sum(len(stack.new_advice) for stack in stacks)
+    words = [f"**{mandatory:,} mandatory**"] if mandatory else []
+    return ", ".join([*words, *([f"{new:,} new advice"] if new else [])]) or "none"
+
+
+def _prices(found: Judgement) -> list[str]:
+    if found.price_problem:
+        return ["", f"The price book of this change cannot be used: {code(found.price_problem, 400)}"]
+    moved = [stack for stack in found.stacks if stack.price_change or stack.prices_lost]
+    if not moved:
+        return []
+    shown = ", ".join(map(_price_change, moved[:20]))
+    return ["", f"The prices of this change, which no amount here has, move the same plans by, a month: {shown}."]
+
+
+def _price_change(stack: StackJudgement) -> str:
+    lost = f", {stack.prices_lost:,} of its prices gone" if stack.prices_lost else ""
+    return f"{code(stack.name)} {change(stack.price_change)}{lost}"
+
+
+def _touched(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    lines = [f"- {kind}: {_few(files)}" for kind, files in found.touched.items()]
+    for stack in found.stacks:
+        for one in stack.exemptions:
+            accepted = f"{code(one.rule)} for {code(one.resource)} until {one.until.isoformat()}"
+            lines.append(
+                f"- exemption in {code(stack.name)}: {accepted}, by {code(one.owner)}: {code(one.reason, 200)}"
+            )
+    return fitting(lines, str, room, lambda left: f"- {len(left):,} more in {elsewhere}")
+
+
+def _few(files: Sequence[str]) -> str:
+    more = f" and {len(files) - 5:,} more" if len(files) > 5 else ""
+    return f"{', '.join(map(code, files[:5]))}{more}"
+
+
+def _problems(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    def line(stack: StackJudgement) -> str:
+        return f"- {code(stack.name)}: {code(stack.problem, 1_200)}"
+
+    return fitting(found.without_plan, line, room, lambda left: f"- {counted(len(left), 'more stack')} in {elsewhere}")
+
+
+def _folded(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
+    """The detail of one stack; nothing where there is none or no room."""
+    body = _detail(stack, room - 400, elsewhere)
+    if not body or room < 1_000:
+        return []
+    return ["", f"<details><summary>{_summary(stack)}</summary>", "", *body, "", "</details>"]
+
+
+def _summary(stack: StackJudgement) -> str:
+    """The line above the fold, in which Markdown does not hold: names of stacks are letters, digits, `.`, `_`, `-`."""
+    steps = ", ".join(f"{number:,} to {op}" for op, number in stack.steps.items())
+    advice = counted(len(stack.advice), "advisory finding") if stack.advice else ""
+    return f"{stack.name}: {', '.join(filter(None, [steps or 'no resource changes', advice]))}"
+
+
+def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
+    found = stack.diff
+    assert found is not None
+    out: list[str] = []
+    if stack.no_comparison:
+        out += [f"No comparison, since the base gives none: {code(stack.no_comparison, 600)}"]
+    elif found.changed:
+        out += ["| | before | after | change |", "| --- | ---: | ---: | ---: |"]
+        out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
+        parts = [part for part in found.parts if part.changed]
+        out += fitting(
+            parts,
+            lambda part: row(code(part.name), *part_cells(part)),
+            room // 6,
+            lambda left: row(f"{len(left):,} more parts in {elsewhere}"),
+        )
+    if found.losses:
+        lines = fitting(
+            found.losses, loss_item, room // 4, lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}"
+        )
+        out += ["", "Data and reserved capacity that do not stay as they are:", "", *lines]
+    if found.newly_unpriced:
+        lines = fitting(
+            found.newly_unpriced,
+            lambda one: f"- {code(urn_name(one.urn))} ({code(one.type)}): {code(one.reason, 200)}",
+            room // 6,
+            lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}",
+        )
+        out += ["", "Newly without a price, not in the total:", "", *lines]
+    if found.changed and not stack.no_comparison:
+        lines = fitting(
+            found.changed, line_row, room // 3, lambda left: row("", f"{len(left):,} more lines in {elsewhere}")
+        )
+        out += ["", *LINE_HEAD, *lines]
+    for heading, items in (
+        ("Advice that is new", stack.new_advice),
+        ("Advice as before", [one for one in stack.advice if not one.new]),
+    ):
+        if items:
+            lines = fitting(
+                items,
+                lambda one: advice_line(stack, one),
+                (room - bytes_of(out)) // 2,
+                lambda left: f"- {len(left):,} more in {elsewhere}",
+            )
+            out += ["", f"{heading}:", "", *lines]
+    return out[1:] if out and not out[0] else out

@@ -1,0 +1,48 @@
+"""Findings as lines of Markdown. Of a finding only rule name, level and the rule's own fix are words of ours."""
+
+from __future__ import annotations
+
+from cost.money import money
+from cost.render.markdown import code
+from policies.message import page_of
+from pull_request.judgement import Finding, StackJudgement
+
+__all__ = ["advice_line", "mandatory_line"]
+
+_LONGEST = 400
+"""Characters of what was found."""
+
+
+def mandatory_line(stack: StackJudgement, finding: Finding) -> str:
+    """What is wrong, where, what that costs a month, and what to change."""
+    found = finding.found
+    fix = code(found.violation.fix, _LONGEST) if found.violation.fix else _plain(found.rule.fix)
+    known = "" if finding.new else " (in the base too)"
+    return (
+        f"- {code(found.rule.name)} in {code(stack.name)}{known}: {_subject(stack, finding)}: "
+        f"{code(found.violation.what, _LONGEST)}<br>Fix: {fix} See {code(page_of(found.rule))}."
+    )
+
+
+def advice_line(stack: StackJudgement, finding: Finding) -> str:
+    """What could be better, in one line."""
+    found = finding.found
+    return f"- {code(found.rule.name)}: {_subject(stack, finding)}: {code(found.violation.what, _LONGEST)}"
+
+
+def _subject(stack: StackJudgement, finding: Finding) -> str:
+    """The resource, where the program makes it, and what it or the part around it costs."""
+    found, about = finding.found, stack.monthly(finding)
+    place = f" at {code(f'{found.place[0]}:{found.place[1]}')}" if found.place else ""
+    if about is None:
+        return f"{code(found.subject)}{place}"
+    name, amount = about
+    of = "" if name == found.subject else f"{code(name)} "
+    return f"{code(found.subject)} ({of}{money(amount)} a month){place}"
+
+
+def _plain(text: str) -> str:
+    """A rule's own words, with nothing in them that Markdown would take for markup."""
+    for character in "\\*_|<>[]":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())

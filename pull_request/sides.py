@@ -1,0 +1,145 @@
+"""One side of a change: its files, the environment its program runs in, and Pulumi in a sandbox of its own."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, Final
+
+import sandbox
+from pull_request.revisions import Repository, Revision
+from sandbox.project import Project, find_project
+from sandbox.recovery.state import all_states
+
+__all__ = ["LOCKS", "Side", "SideFailed", "locks_changed"]
+
+LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock", "pnpm-lock.yaml")
+"""Files, by name, that say which packages a program runs with."""
+
+_LONGEST_REASON: Final = 2_000
+
+
+class SideFailed(Exception):
+    """A command of one side failed; the message is its error text. `code` is its exit code."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def locks_changed(changed: Iterable[str]) -> bool:
+    """Whether the two sides may need different packages."""
+    return any(fnmatch(Path(name).name, pattern) for name in changed for pattern in LOCKS)
+
+
+@dataclass(frozen=True)
+class Side:
+    """
+    repository, revision: where the files come from.
+    project: folder of the Pulumi project in the repository, `.` for its root.
+    files: a folder with all of them.
+    environment: folder whose virtual environment and tools are used: the working tree's, or `files`.
+    """
+
+    repository: Repository
+    revision: Revision
+    project: Path
+    files: Path
+    environment: Path
+
+    def install(self, setup: str) -> None:
+        """Makes the environment of this side by a command of its own. Raises SideFailed."""
+        done = _finished(shlex.split(setup), self.environment / self.project)
+        if done.returncode:
+            raise SideFailed(f"`{setup}` failed: {_errors(done.stdout + done.stderr)}")
+
+    def stacks(self) -> list[str]:
+        """The stacks with a configuration file."""
+        project = self._project(self.files)
+        return project.stacks() if project else []
+
+    def copy(self, folder: Path) -> Side:
+        """The same files in another folder, with the same environment, for a sandbox of its own."""
+        shutil.copytree(self.files, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".tools"))
+        copied = Side(self.repository, self.revision, self.project, folder, self.environment)
+        original = self._project(self.environment)
+        virtualenv = original.virtualenv if original else None
+        if virtualenv is not None and virtualenv.exists():
+            link = folder / virtualenv.relative_to(self.environment)
+            if not link.exists():
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(virtualenv, target_is_directory=True)
+        return copied
+
+    @property
+    def store(self) -> Path:
+        """Where its sandbox keeps state and clouds."""
+        return self.files / self.project / ".sandbox"
+
+    def up(self, stack: str) -> None:
+        """Builds a stack in the sandbox. Raises SideFailed."""
+        done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack)
+        if done.returncode:
+            raise SideFailed(self._reason(done), done.returncode)
+
+    def resources(self, stack: str) -> list[Mapping[str, Any]]:
+        """What the sandbox's state has of a stack."""
+        project = self._project(self.files)
+        states = all_states(project) if project else []
+        return [resource for state in states if state.stack == stack for resource in state.resources]
+
+    def plan(self, stack: str) -> str:
+        """The plan of a stack as JSON, whole or with the errors it ended in. Raises SideFailed where there is none."""
+        done = self._pulumi("preview", "--json", "--show-sames", "--stack", stack)
+        if not done.stdout.lstrip().startswith("{"):
+            raise SideFailed(self._reason(done), done.returncode)
+        return done.stdout
+
+    def _pulumi(self, *args: str) -> subprocess.CompletedProcess[str]:
+        command = [str(self._python()), "-m", "sandbox", "pulumi", *args, "--color", "never", "--non-interactive"]
+        return _finished(command, self.files / self.project, {"PYTHONPATH": str(self._code())} if self._code() else {})
+
+    def _reason(self, done: subprocess.CompletedProcess[str]) -> str:
+        text = _errors(done.stdout + done.stderr).replace(f"{self.files}/", "")
+        return text or f"it ended with exit code {done.returncode}"
+
+    def _code(self) -> Path | None:
+        """Where the tools are part of the project, each side runs its own."""
+        tools = Path(sandbox.__file__ or "").resolve().parents[1]
+        return self.files if tools == self.repository.root.resolve() else None
+
+    def _python(self) -> Path:
+        """The interpreter of this side's tools: that of its own environment where the tools are part of the project."""
+        if self._code() is None or self.environment == self.repository.root:
+            return Path(sys.executable)
+        return self.environment / ".venv" / "bin" / "python"
+
+    def _project(self, root: Path) -> Project | None:
+        return find_project(root / self.project)
+
+
+def _finished(
+    command: list[str], folder: Path, variables: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if name not in ("PULUMI_STACK", "PYTHONPATH")}
+    environment = {**inherited, "NO_COLOR": "1", **(variables or {})}
+    try:
+        return subprocess.run(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, "", f"error: {command[0]}: {error.strerror}")
+
+
+def _errors(text: str) -> str:
+    """The lines from the first error on, and not more than a reader needs."""
+    lines = [line.strip() for line in text.splitlines()]
+    start = next((index for index, line in enumerate(lines) if line.startswith("error:")), max(len(lines) - 10, 0))
+    return "\n".join(line for line in lines[start:] if line)[:_LONGEST_REASON]

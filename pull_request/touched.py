@@ -1,0 +1,33 @@
+"""What of a change touches how it is judged, by the names of its files and by the exemptions in its plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
+from types import MappingProxyType
+from typing import Final
+
+from pull_request.sides import LOCKS
+
+__all__ = ["touched"]
+
+_KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "policies": ("policies/*", "*/policies/*", "PulumiPolicy.yaml", "*/PulumiPolicy.yaml"),
+        "prices": ("cost/prices/*", "*prices*.csv"),
+        "workflows": (".github/*", ".gitlab-ci.yml", "ci/*", ".ci/*"),
+        "the lock": (*LOCKS, *(f"*/{pattern}" for pattern in LOCKS), "pyproject.toml", "package.json"),
+        "the check itself": ("pull_request/*", "cost/*", "sandbox/*", "Makefile"),
+    }
+)
+"""Kind -> patterns of paths, the first kind that fits; `*` reaches over folders."""
+
+
+def touched(files: Iterable[str]) -> dict[str, list[str]]:
+    """Kind -> the changed files of it, in the order above; kinds without any are left out."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(files):
+        kind = next((kind for kind, patterns in _KINDS.items() if any(fnmatch(file, one) for one in patterns)), None)
+        if kind is not None:
+            found.setdefault(kind, []).append(file)
+    return {kind: found[kind] for kind in _KINDS if kind in found}

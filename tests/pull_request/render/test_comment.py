@@ -1,0 +1,192 @@
+"""The judgement as a comment."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from cost.prices import PriceBook
+from pull_request.evidence import StackEvidence
+from pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
+from pull_request.render.json import as_json
+from tests.pull_request.conftest import TODAY, TRIAL, changed, evidence, stack
+
+TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
+UNLABELLED = changed("shared", tags={})
+
+
+def first(text: str) -> str:
+    return text.splitlines()[0]
+
+
+def test_a_clean_change_is_one_calm_sentence_with_the_total(judge) -> None:
+    assert comment(judge(evidence(stack(TRIAL)))) == (
+        "Nothing to look at here: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."
+    )
+    assert comment(judge(evidence(stack(TRIAL), stack(TRIAL, name="prod")))) == (
+        "Nothing to look at here: the 2 stacks cost $943.08 a month, as before, and no mandatory rule is broken."
+    )
+
+
+def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> None:
+    assert comment(judge(evidence(stack(TWICE)))) == (
+        "**Passes: $297.53 a month more (63.1%), from $471.54 to $769.07; no mandatory rule is broken.**\n"
+        "\n"
+        "| stack | before | after | change | violations |\n"
+        "| --- | ---: | ---: | ---: | --- |\n"
+        "| `dev` | $471.54 | $769.07 | +$297.53 | none |\n"
+        "\n"
+        "<details><summary>dev: 1 to update</summary>\n"
+        "\n"
+        "| | before | after | change |\n"
+        "| --- | ---: | ---: | ---: |\n"
+        "| **Total per month** | $471.54 | $769.07 | +$297.53 |\n"
+        "| **Total per hour** | $0.65 | $1.05 | +$0.40 |\n"
+        "| `trial` | $471.54 | $769.07 | +$297.53 |\n"
+        "\n"
+        "| | resource | line | before | after | change |\n"
+        "| --- | --- | --- | ---: | ---: | ---: |\n"
+        "| `~` | `system` | `2 x m7i.xlarge on demand -> 4 x m7i.xlarge on demand` | $294.34 | $588.67 | +$294.33 |\n"
+        "| `~` | `system` | `root disks, gp3` | $3.20 | $6.40 | +$3.20 |\n"
+        "\n"
+        "</details>\n"
+        "\n"
+        "List prices in USD a month, before tax, discounts, support and data transfer. The plan was made in a sandbox "
+        "by the code of this change: it informs a reviewer, and proves nothing.\n"
+        "Rules: pack `training`. Base: `bbbbbbbbbbbb`."
+    )
+
+
+def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) -> None:
+    text = comment(judge(evidence(stack(UNLABELLED), stack(TRIAL, name="prod"))))
+    assert first(text) == "**Fails: 1 mandatory finding in `dev`; the cost stays at $943.08 a month.**"
+    assert "| `dev` | $471.54 | $471.54 | $0.00 | **1 mandatory** |\n" in text
+    assert "| **Total** | $943.08 | $943.08 | **$0.00** | **1 mandatory** |\n" in text
+    line = (
+        "- `required-labels` in `dev`: `shared` ($174.00 a month) at `__main__.py:6`: ``tags: `team` missing``<br>Fix: "
+    )
+    assert line in text
+    assert "<details>" not in text
+
+
+def test_a_finding_of_the_base_is_said_to_be_one(judge) -> None:
+    assert "- `required-labels` in `dev` (in the base too): " in comment(judge(evidence(stack(UNLABELLED, UNLABELLED))))
+
+
+def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
+    text = comment(judge(evidence(stack(changed("shared", storageCapacity=2400), replaced=["shared"]))))
+    assert first(text) == (
+        "**Fails: 1 mandatory finding in `dev`; $174.00 a month more (36.9%), from $471.54 to $645.54; 1 resource with "
+        "data or reserved capacity that does not stay.**"
+    )
+    assert (
+        "- `shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): storage: replaced, forced by `storageType`; "
+        "$174.00 a month before\n"
+    ) in text
+    assert text.index("**What must change**") < text.index("<details>")
+
+
+@pytest.mark.parametrize(
+    ("made", "line", "row"),
+    [
+        (
+            stack(TRIAL, {}, base="absent", state=None),
+            "**Passes: $471.54 a month more, from $0.00 to $471.54; no mandatory rule is broken.**",
+            "| `dev` | new stack | $471.54 | +$471.54 | none |",
+        ),
+        (
+            stack({}, head="absent", plan=None),
+            "**Passes: $471.54 a month less (100.0%), from $471.54 to $0.00; 1 resource with data or reserved capacity "
+            "that does not stay; no mandatory rule is broken.**",
+            "| `dev` | $471.54 | not in the project | -$471.54 | |",
+        ),
+        (
+            stack(TRIAL, {}, base="failed", base_problem="over budget", state=None),
+            "**Passes: no cost to compare; no mandatory rule is broken.**",
+            "| `dev` | no comparison | $471.54 | | none |",
+        ),
+        (
+            stack(TRIAL, head="failed", head_problem="training.nodes is 0", plan=None),
+            "**Fails: no plan of `dev`; no cost to compare.**",
+            "| `dev` | $471.54 | no plan | | |",
+        ),
+    ],
+    ids=["new", "gone", "no base", "no plan"],
+)
+def test_a_stack_with_one_side_says_which(judge, made: StackEvidence, line: str, row: str) -> None:
+    text = comment(judge(evidence(made)))
+    assert first(text) == line
+    assert f"\n{row}\n" in text
+
+
+def test_why_there_is_no_plan_and_no_comparison_is_said(judge) -> None:
+    failed = stack(TRIAL, head="failed", head_problem="over budget by $1.00\nTake fewer", plan=None)
+    without = stack(TRIAL, {}, name="prod", base="failed", base_problem="no such zone", state=None)
+    text = comment(judge(evidence(failed, without)))
+    assert "**No plan**\n\n- `dev`: `over budget by $1.00 Take fewer`\n" in text
+    assert "No comparison, since the base gives none: `no such zone`\n" in text
+
+
+def test_the_first_line_names_what_touches_the_judging(judge) -> None:
+    entry = {"rule": "required-labels", "resource": "shared", "reason": "r", "owner": "o", "until": "2026-12-01"}
+    exempt = changed("trial", UNLABELLED, exemptions=[entry])
+    files = ["policies/rules/budget.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
+    text = comment(judge(evidence(stack(exempt)), files))
+    assert first(text) == (
+        "**Passes: the cost stays at $471.54 a month; no mandatory rule is broken.** "
+        "**It also changes how it is judged: policies, prices, workflows, the lock, exemptions.**"
+    )
+    assert "- the lock: `requirements.lock`\n" in text
+    assert "- exemption in `dev`: `required-labels` for `shared` until 2026-12-01, by `o`: `r`\n" in text
+
+
+def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
+    from cost.prices.book import _FOLDER
+
+    for file in _FOLDER.glob("*.csv"):
+        (tmp_path / file.name).write_text(file.read_text().replace(",0.2016,", ",0.3016,"))
+    text = comment(judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path)))
+    assert (
+        "\nThe prices of this change, which no amount here has, move the same plans by, a month: `dev` +$146.00.\n"
+        in text
+    )
+
+
+def test_the_same_change_gives_the_same_text_whatever_its_order(judge) -> None:
+    there = stack(TWICE)
+    turned = {**there.plan, "steps": list(reversed(there.plan["steps"]))}
+    assert comment(judge(evidence(there))) == comment(judge(evidence(there.model_copy(update={"plan": turned}))))
+
+
+def many(resources: int, stacks: int) -> list[StackEvidence]:
+    """Stacks of unlabelled file systems that are new and cost something each."""
+    more = {
+        f"fs-{number}": {**TRIAL["shared"], "tags": {}, "storageCapacity": 1200 * (number + 1)}
+        for number in range(resources)
+    }
+    rich = changed("trial", budget={"monthly": "1000000000", "onExceed": "fail"})
+    return [stack({**rich, **more}, name=f"stack-{number}") for number in range(stacks)]
+
+
+@pytest.mark.parametrize(("resources", "stacks"), [(300, 1), (40, 12)], ids=["one large stack", "many stacks"])
+def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: int, stacks: int) -> None:
+    found = judge(evidence(*many(resources, stacks)))
+    text = comment(found, elsewhere="[the job summary](https://github.com/o/r/actions/runs/1)")
+    assert len(text.encode()) <= LONGEST_COMMENT
+    shown = len(re.findall(r"^- `required-labels` in ", text, re.MULTILINE))
+    [left] = re.findall(r"^- ([\d,]+) more mandatory findings? in \[the job summary\]\(", text, re.MULTILINE)
+    assert shown + int(left.replace(",", "")) == len(found.mandatory) == resources * stacks
+    assert first(text).startswith(f"**Fails: {resources * stacks} mandatory findings in ")
+    assert text.index("**Total**" if stacks > 1 else "| `stack-0` |") < text.index("**What must change**")
+    whole = comment(found, longest=LONGEST_SUMMARY)
+    assert len(re.findall(r"^- `required-labels` in ", whole, re.MULTILINE)) == resources * stacks
+
+
+def test_the_json_has_every_finding_and_amounts_as_text(judge) -> None:
+    document = json.loads(as_json(judge(evidence(stack(UNLABELLED)))))
+    [dev] = document["stacks"]
+    assert (document["passes"], dev["name"], dev["cost"]["monthly"]["after"]["expected"]) == (False, "dev", "471.54")
+    [finding] = dev["findings"]
+    assert (finding["rule"], finding["new"], finding["monthly"]) == ("required-labels", True, "174.00")
