@@ -113,4 +113,14 @@ def cluster_facts(
         "losses": list(losses),
         "notes": list(notes),
         "equivalence": equivalence.facts(),
+        **_storage_asked(spec),
     }
+
+
+def _storage_asked(spec: ClusterSpec) -> dict[str, Any]:
+    """What the shared file system is for, by which the cost module tells what its steps waste; none of a bucket."""
+    shared = spec.storage.shared
+    if shared.kind == "bucket":
+        return {}
+    asked = {"usableTib": shared.usable_tib, "gbPerS": shared.gb_per_s, "headroom": HEADROOM}
+    return {"storageAsked": {key: str(value) for key, value in asked.items()}}

@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
+from cost.commands.advise import advise
+from cost.commands.budgets import budgets
 from cost.commands.compare import compare
 from cost.commands.diff import diff
 from cost.commands.explain import explain
@@ -37,7 +39,7 @@ def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
 
 
-for _one in (report, diff, compare, options, tco, explain, types, prices):
+for _one in (report, diff, compare, options, tco, advise, budgets, explain, types, prices):
     command.add_command(_one)
 
 

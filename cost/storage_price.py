@@ -12,9 +12,9 @@ from cost.handlers.azure_lustre import amlfs
 from cost.handlers.gcp_lustre import managed_lustre
 from cost.prices import Price, PriceBook
 
-__all__ = ["storage_price"]
+__all__ = ["STORAGE_NAMES", "storage_price"]
 
-_NAMES: Final[dict[str, Callable[[int], str]]] = {
+STORAGE_NAMES: Final[dict[str, Callable[[int], str]]] = {
     "aws": persistent_ssd,
     "azure": amlfs,
     "gcp": managed_lustre,
@@ -27,9 +27,9 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
 
     Raises BadPrices when the user's own prices cannot be used.
     """
-    if cloud not in _NAMES:
+    if cloud not in STORAGE_NAMES:
         return None
-    found = _book().lookup(cloud, region, _NAMES[cloud](tier), unit="GiB-month")
+    found = _book().lookup(cloud, region, STORAGE_NAMES[cloud](tier), unit="GiB-month")
     return found.usd if isinstance(found, Price) and found.rankable else None
 
 

@@ -56,6 +56,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
             "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)",
         ],
+        "storageAsked": {"usableTib": "20", "gbPerS": "3", "headroom": "1.25"},
         "equivalence": {
             "machineType": "p5.48xlarge",
             "accelerator": "h100",

@@ -1,0 +1,8 @@
+"""What would cost less, or is paid for without need: each with the inputs that it follows from."""
+
+from __future__ import annotations
+
+from cost.advice.advice import Advice, Input
+from cost.advice.all import advice_of
+
+__all__ = ["Advice", "Input", "advice_of"]

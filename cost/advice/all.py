@@ -1,0 +1,28 @@
+"""All advice on a stack, what saves most first."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from cost.advice.advice import Advice
+from cost.advice.lustre import Need, lustre_advice
+from cost.advice.machines import machine_advice
+from cost.assumptions import Assumptions
+from cost.options import Settings, options_of
+from cost.prices import PriceBook
+from cost.resources import Resources
+
+__all__ = ["advice_of"]
+
+
+def advice_of(
+    resources: Resources,
+    book: PriceBook,
+    settings: Settings | None = None,
+    assumptions: Assumptions | None = None,
+    need: Need | None = None,
+) -> tuple[Advice, ...]:
+    """Advice on buying machines and on shared storage. need: of storage, before what components state."""
+    options = options_of(resources, book, settings, assumptions)
+    found = [*machine_advice(options), *lustre_advice(resources, book, need)]
+    return tuple(sorted(found, key=lambda advice: -(advice.saves or Decimal(0))))

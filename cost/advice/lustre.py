@@ -1,0 +1,259 @@
+"""Sizes of parallel file systems: what is provisioned beyond the need, and what would meet it for less."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from cost.advice.advice import Advice, Input
+from cost.assumptions import Assumptions
+from cost.handlers.azure_place import place_of as azure_place
+from cost.handlers.gcp_place import place_of, region_of
+from cost.model import cents
+from cost.money import money
+from cost.prices import Price, PriceBook
+from cost.resources import Resource, Resources
+from cost.shape import is_object
+from cost.storage_price import STORAGE_NAMES
+from cost.subject import CannotPrice, Subject, as_number
+
+__all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
+
+_HEADROOM: Final = Decimal("1.25")
+"""Lustre gets slow above 80 % full, so 25 % more than the data is bought (a practitioner's chapter on GPU clouds)."""
+
+_GIB_PER_TIB: Final = 1024
+_TIER: Final = re.compile(r"AMLFS-Durable-Premium-(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What is asked of storage: TiB that data may fill, headroom that comes on top, GB/s of the whole; who says it."""
+
+    usable_tib: Decimal
+    headroom: Decimal
+    gb_per_s: Decimal
+    source: str
+
+    @property
+    def gib(self) -> Decimal:
+        """GiB to provision."""
+        return self.usable_tib * _GIB_PER_TIB * self.headroom
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one tier is sold: MB/s for each TiB (as its cloud counts it), and its capacities in GiB."""
+
+    provider: str
+    tier: int
+    efa: bool
+    least: Decimal
+    step: Decimal
+    threshold: Decimal | None
+    large_step: Decimal
+    most: Decimal | None
+    gib_per_tib: Decimal
+
+    def capacity(self, gib: Decimal) -> Decimal | None:
+        """The smallest capacity on sale that holds so much, None where none does."""
+        if gib <= self.least:
+            return self.least
+        step = self.step if self.threshold is None or gib <= self.threshold else self.large_step
+        found = (gib / step).to_integral_value(ROUND_CEILING) * step
+        return None if self.most is not None and found > self.most else found
+
+    def gb_per_s(self, gib: Decimal) -> Decimal:
+        """Throughput of a capacity, GB/s."""
+        return gib / self.gib_per_tib * self.tier / 1000
+
+    def for_need(self, need: Need) -> Decimal | None:
+        """The smallest capacity that holds the data and reaches the throughput."""
+        fast = need.gb_per_s * 1000 / self.tier * self.gib_per_tib
+        return self.capacity(max(need.gib, fast))
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """A file system of a stack."""
+
+    resource: Resource
+    provider: str
+    region: str
+    gib: Decimal
+    tier: int
+    efa: bool
+
+
+def steps_of(provider: str, *, efa: bool = False) -> Sequence[Step]:
+    """The tiers of a cloud, the slowest first."""
+    return [step for step in _steps() if (step.provider, step.efa) == (provider, efa)]
+
+
+def lustre_advice(resources: Resources, book: PriceBook, asked: Need | None) -> Iterator[Advice]:
+    """Of every file system of the stack. asked: the need by the user, before that which components state."""
+    for system in _systems(resources, book):
+        need = asked or _stated(system.resource, resources)
+        sold = steps_of(system.provider, efa=system.efa)
+        own = next((step for step in sold if step.tier == system.tier), None)
+        rate = _rate(book, system, system.tier)
+        if need is None or own is None or rate is None:
+            continue
+        yield from _wasted(system, need, rate)
+        yield from _cheaper(system, need, sold, book, rate)
+
+
+def _wasted(system: _System, need: Need, rate: Price) -> Iterator[Advice]:
+    """Capacity beyond the need, which the step that it is sold in brings, or a throughput that hangs on capacity."""
+    over = system.gib - need.gib
+    if over <= 0:
+        return
+    usd = cents(over * rate.usd)
+    yield Advice(
+        "storage-step",
+        system.resource.name,
+        f"{system.gib:,f} GiB are provisioned where {need.usable_tib:f} TiB of data need {need.gib.normalize():,f} "
+        f"with headroom: {over.normalize():,f} GiB ({over / _GIB_PER_TIB:.1f} TiB), {money(usd)} a month, come of the "
+        "steps it is sold in and of its throughput; data may fill them at no cost",
+        None,
+        (*_inputs(system, need), _price_input(rate, system.tier)),
+    )
+
+
+def _cheaper(system: _System, need: Need, sold: Sequence[Step], book: PriceBook, rate: Price) -> Iterator[Advice]:
+    """The cheapest tier and size that meet the need, where it is not this one."""
+    now = cents(system.gib * rate.usd)
+    best: tuple[Decimal, Step, Decimal, Price] | None = None
+    for step in sold:
+        gib, price = step.for_need(need), _rate(book, system, step.tier)
+        if gib is None or price is None or not price.rankable or not rate.rankable:
+            continue
+        monthly = cents(gib * price.usd)
+        if monthly < now and (best is None or monthly < best[0]):
+            best = (monthly, step, gib, price)
+    if best is None:
+        return
+    monthly, step, gib, price = best
+    yield Advice(
+        "storage-tier",
+        system.resource.name,
+        f"{gib:,f} GiB at {step.tier} MB/s per TiB meet the same need for {money(monthly)} a month, "
+        f"{money(now - monthly)} less than {system.gib:,f} GiB at {system.tier}; a file system that stands has to be "
+        "made anew for it",
+        now - monthly,
+        (*_inputs(system, need), _price_input(rate, system.tier), Input("GiB instead", gib, "steps it is sold in"),
+         _price_input(price, step.tier)),
+    )  # fmt: skip
+
+
+def _inputs(system: _System, need: Need) -> tuple[Input, ...]:
+    return (
+        Input("GiB provisioned", system.gib, "the plan"),
+        Input("TiB of data", need.usable_tib, need.source),
+        Input("headroom", need.headroom, need.source),
+        Input("GB/s", need.gb_per_s, need.source),
+    )
+
+
+def _price_input(price: Price, tier: int) -> Input:
+    said = f"{price.row.source}, {price.row.as_of} ({price.confidence})"
+    return Input(f"USD a GiB-month at {tier} MB/s per TiB", price.usd, said)
+
+
+def _rate(book: PriceBook, system: _System, tier: int) -> Price | None:
+    found = book.lookup(system.provider, system.region, STORAGE_NAMES[system.provider](tier), unit="GiB-month")
+    return found if isinstance(found, Price) else None
+
+
+def _stated(resource: Resource, resources: Resources) -> Need | None:
+    """The need that a component around the file system states as `storageAsked`."""
+    for parent in resources.parents(resource):
+        asked = parent.facts.get("storageAsked")
+        if is_object(asked):
+            try:
+                return Need(
+                    as_number(asked.get("usableTib"), "usableTib"),
+                    as_number(asked.get("headroom", str(_HEADROOM)), "headroom"),
+                    as_number(asked.get("gbPerS", 0), "gbPerS"),
+                    f"storageAsked of {parent.name}",
+                )
+            except CannotPrice:
+                return None
+    return None
+
+
+def asked_need(usable_tib: Decimal, gb_per_s: Decimal) -> Need:
+    """The need that a user states."""
+    return Need(usable_tib, _HEADROOM, gb_per_s, "--usable-tib and --gb-per-s")
+
+
+def _systems(resources: Resources, book: PriceBook) -> Iterator[_System]:
+    """The file systems whose size, tier and place are known."""
+    for type_, read in _READERS.items():
+        for resource in resources.of_type(type_):
+            ask = Subject(
+                urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=Assumptions(),
+                part="", provider="",
+            )  # fmt: skip
+            try:
+                found = read(ask)
+            except CannotPrice:  # it is named in the report
+                continue
+            if found is not None:
+                yield found
+
+
+def _aws(ask: Subject) -> _System | None:
+    if ask.text("deploymentType", default="SCRATCH_1") != "PERSISTENT_2":
+        return None
+    tier = int(ask.number("perUnitStorageThroughput"))
+    return _System(ask.resource, "aws", ask.region, ask.number("storageCapacity"), tier, bool(ask.get("efaEnabled")))
+
+
+def _gcp(ask: Subject) -> _System | None:
+    region, tier = region_of(place_of(ask, "location")), int(ask.number("perUnitStorageThroughput"))
+    return _System(ask.resource, "gcp", region, ask.number("capacityGib"), tier, efa=False)
+
+
+def _azure(ask: Subject) -> _System | None:
+    found = _TIER.match(ask.text("sku", "name"))
+    if found is None:
+        return None
+    gib = ask.number("storageCapacityTiB") * _GIB_PER_TIB
+    return _System(ask.resource, "azure", azure_place(ask), gib, int(found[1]), efa=False)
+
+
+_READERS: Final[dict[str, Callable[[Subject], _System | None]]] = {
+    "aws:fsx/lustreFileSystem:LustreFileSystem": _aws,
+    "gcp:lustre/instance:Instance": _gcp,
+    "azure-native:storagecache:AmlFilesystem": _azure,
+}
+
+
+@cache
+def _steps() -> tuple[Step, ...]:
+    with (Path(__file__).parent / "lustre_steps.csv").open(newline="", encoding="utf-8") as file:
+        return tuple(_step(row) for row in csv.DictReader(file))
+
+
+def _step(row: dict[str, Any]) -> Step:
+    def number(name: str) -> Decimal | None:
+        return Decimal(row[name]) if row[name] else None
+
+    return Step(
+        row["provider"],
+        int(row["tier"]),
+        row["efa"] == "yes",
+        Decimal(row["least_gib"]),
+        Decimal(row["step_gib"]),
+        number("threshold_gib"),
+        number("large_step_gib") or Decimal(row["step_gib"]),
+        number("most_gib"),
+        Decimal(row["gib_per_tib"]),
+    )

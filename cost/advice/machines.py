@@ -1,0 +1,142 @@
+"""Advice on how GPU machines are bought. Prices that are second opinions only give none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, Decimal
+from typing import Final
+
+from cost.advice.advice import Advice, Input
+from cost.handlers.whole_machines import plain, purchase_words
+from cost.model import HOURS_PER_MONTH, cents
+from cost.money import money, percent
+from cost.options import Option, Options, PoolOptions
+from cost.options.rate import Rate
+
+__all__ = ["machine_advice"]
+
+_DAYS_PER_YEAR: Final = 365
+"""8,760 hours."""
+
+
+def machine_advice(options: Options) -> Iterator[Advice]:
+    """Of every pool of a stack."""
+    for found in options.pools:
+        by_purchase = {option.way.purchase: option for option in found.options if not option.way.discount}
+        on_demand = by_purchase.get("on_demand")
+        if on_demand is not None and found.pool.purchase == "on_demand":
+            yield from _commitments(found, on_demand, options.days)
+            yield from _by_the_day(found, on_demand, options)
+        if "capacity_block" in by_purchase:
+            yield from _block_size(found, by_purchase["capacity_block"])
+        yield from _elastic(found)
+
+
+def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) -> Iterator[Advice]:
+    """From which use on a commitment costs less than on demand; for fewer days than that it is advice against one."""
+    for option in found.options:
+        share = option.beats_on_demand
+        if share is None or not option.rate.rankable or share >= 1 or option.contract is None:
+            continue
+        words, term = option.way.words, option.way.years * _DAYS_PER_YEAR
+        text = f"{words} costs less than on demand where the machines run for {percent(share)} of its term or more"
+        saves: Decimal | None = on_demand.monthly - option.monthly
+        inputs = [*_machines(found), _rate(on_demand.rate, "on demand"), _rate(option.rate, words)]
+        inputs.append(Input("days of its term", term, words))
+        if days is not None and days < share * term:
+            from_day = (share * term).to_integral_value(ROUND_CEILING)
+            text += f", {plain(from_day)} days; {plain(days)} are wanted, so not here"
+            saves = None
+            inputs.append(_days(days))
+        else:
+            text += f"; run all the time it saves {money(saves)} a month, and {money(option.contract)} are owed in all"
+        yield Advice("commitment", found.pool.name, text, saves, tuple(inputs))
+
+
+def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iterator[Advice]:
+    """What is bought for a number of days, where that costs less than on demand for as long."""
+    days = options.days
+    for option in found.options:
+        most = option.way.most_days
+        if days is None or option.by_end is None or on_demand.by_end is None or not option.rate.rankable:
+            continue
+        if not option.way.by_the_day or option.by_end >= on_demand.by_end or (most is not None and days > most):
+            continue
+        saves = on_demand.by_end - option.by_end
+        yield Advice(
+            "by-the-day",
+            found.pool.name,
+            f"{option.way.words} for {plain(option.bought.days or days)} days holds the capacity and costs "
+            f"{money(option.by_end)}, {money(saves)} less than on demand for {plain(days)}",
+            saves,
+            (
+                *_machines(found),
+                _days(days),
+                Input("machines bought", option.bought.machines, option.way.words),
+                Input("days bought", option.bought.days or days, option.way.words),
+                _rate(on_demand.rate, "on demand"),
+                _rate(option.rate, option.way.words),
+            ),
+            once=True,
+        )
+
+
+def _block_size(found: PoolOptions, block: Option) -> Iterator[Advice]:
+    """What a block holds beyond the machines that are asked for."""
+    if not block.bought.idle or not block.rate.rankable:
+        return
+    idle = cents(block.bought.idle * block.rate.usd * HOURS_PER_MONTH)
+    yield Advice(
+        "block-size",
+        found.pool.name,
+        f"as a capacity block {plain(block.bought.used)} machines are {plain(block.bought.machines)}: "
+        f"{plain(block.bought.idle)} would stay idle, {money(idle)} a month; take as many as the block, or fewer",
+        None,
+        (
+            *_machines(found),
+            Input("machines bought", block.bought.machines, "sizes of blocks, EC2 user guide"),
+            _rate(block.rate, "capacity block"),
+        ),
+    )
+
+
+def _elastic(found: PoolOptions) -> Iterator[Advice]:
+    """A way by the hour that costs less than that of the plan."""
+    alone = {
+        mix.above[0].rate.row.purchase: mix
+        for mix in found.mixes
+        if mix.baseline is None and len(mix.above) == 1 and mix.rankable
+    }
+    own = alone.pop(found.pool.purchase, None)
+    if own is None or not alone:
+        return
+    purchase, best = min(alone.items(), key=lambda item: item[1].expected)
+    if best.expected >= own.expected:
+        return
+    saves = own.expected - best.expected
+    words = purchase_words(found.pool.provider, purchase)
+    taken = "; spot machines are taken back when the cloud wants them" if purchase == "spot" else ""
+    yield Advice(
+        "elastic",
+        found.pool.name,
+        f"all of it {words} would cost {money(best.expected)} a month, {money(saves)} less than in the plan{taken}",
+        saves,
+        (
+            Input("machines on average", found.pool.count.expected, "the plan"),
+            _rate(own.above[0].rate, "in the plan"),
+            _rate(best.above[0].rate, words),
+        ),
+    )
+
+
+def _days(days: Decimal) -> Input:
+    return Input("days wanted", days, "the stack, or --days")
+
+
+def _machines(found: PoolOptions) -> tuple[Input, ...]:
+    return (Input("machines", found.pool.count.expected, "the plan"),)
+
+
+def _rate(rate: Rate, words: str) -> Input:
+    row = rate.row
+    return Input(f"USD an hour of a machine, {words}", rate.usd, f"{row.source}, {row.as_of} ({rate.price.confidence})")

@@ -1,0 +1,8 @@
+"""Limits of a stack, of the values of a label and of single pools, and whether an estimate keeps them."""
+
+from __future__ import annotations
+
+from cost.budgets.limits import BadLimits, Limit, Limits, read_limits
+from cost.budgets.verdicts import UnknownPool, Verdict, verdicts_of
+
+__all__ = ["BadLimits", "Limit", "Limits", "UnknownPool", "Verdict", "read_limits", "verdicts_of"]

@@ -1,0 +1,122 @@
+"""The file of limits: what a stack, a label's value or a pool may cost a month, as expected and at the most."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from cost.shape import is_object
+
+__all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
+
+_SCOPES: Final = ("stack", "labels", "pools")
+_KEYS: Final = ("monthly", "ceiling")
+_FORM: Final = "write for example stack: {monthly: 420000, ceiling: 450000}"
+
+
+class BadLimits(ValueError):
+    """A file of limits cannot be used; one line for each thing that is wrong in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """USD a month. monthly: of what is expected. ceiling: of the most that autoscaling may cost. None: no limit."""
+
+    monthly: Decimal | None = None
+    ceiling: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """stack: of all of it. labels: label -> its value -> limit. pools: name of a
+    resource, or of the component around resources -> limit.
+    """
+
+    stack: Limit | None = None
+    labels: Mapping[str, Mapping[str, Limit]] = field(default_factory=dict[str, Mapping[str, Limit]])
+    pools: Mapping[str, Limit] = field(default_factory=dict[str, Limit])
+
+
+def read_limits(path: Path) -> Limits:
+    """The limits of a YAML file. BadLimits names everything that is wrong with it."""
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadLimits(f"{path} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadLimits(f"{path} is not YAML: {' '.join(str(error).split())}; {_FORM}") from None
+    if not is_object(found) or not found:
+        raise BadLimits(f"{path} holds no limits; {_FORM}")
+    problems = list(_problems(found))
+    if problems:
+        raise BadLimits("\n".join(f"{path}: {problem}" for problem in problems))
+    return Limits(
+        _limit(found["stack"]) if "stack" in found else None,
+        {
+            str(label): {str(value): _limit(limit) for value, limit in values.items()}
+            for label, values in found.get("labels", {}).items()
+        },
+        {str(name): _limit(limit) for name, limit in found.get("pools", {}).items()},
+    )
+
+
+def _problems(found: Mapping[str, Any]) -> Iterator[str]:
+    for scope, value in found.items():
+        if scope == "stack":
+            yield from _limit_problems("stack", value)
+        elif scope == "labels":
+            for label, values in _named("labels", value):
+                for name, limit in _named(f"labels.{label}", values):
+                    yield from _limit_problems(f"labels.{label}.{name}", limit)
+        elif scope == "pools":
+            for name, limit in _named("pools", value):
+                yield from _limit_problems(f"pools.{name}", limit)
+        else:
+            near = difflib.get_close_matches(str(scope), _SCOPES, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"{scope!r} is not known; allowed: {', '.join(_SCOPES)}{hint}"
+    for scope, depth in (("labels", 2), ("pools", 1)):
+        yield from _shape_problems(scope, found.get(scope, {}), depth)
+
+
+def _shape_problems(where: str, value: Any, depth: int) -> Iterator[str]:
+    if not is_object(value):
+        within = "labels and their values" if where == "labels" else "names"
+        yield f"{where} is {value!r}; write {within} with their limits, such as team: {{research: {{monthly: 90000}}}}"
+    elif depth > 1:
+        for name, inner in value.items():
+            yield from _shape_problems(f"{where}.{name}", inner, depth - 1)
+
+
+def _named(where: str, value: Any) -> list[tuple[str, Any]]:
+    del where
+    return [(str(name), inner) for name, inner in value.items()] if is_object(value) else []
+
+
+def _limit_problems(where: str, value: Any) -> Iterator[str]:
+    if not is_object(value) or not value:
+        yield f"{where} is {value!r}; write monthly, ceiling or both, in USD: {{monthly: 420000, ceiling: 450000}}"
+        return
+    for key, amount in value.items():
+        if key not in _KEYS:
+            yield f"{where}.{key} is not known; allowed: {', '.join(_KEYS)}"
+        elif _amount(amount) is None:
+            yield f"{where}.{key} is {amount!r}; write USD a month, a number of 0 or more"
+
+
+def _limit(value: Mapping[str, Any]) -> Limit:
+    return Limit(*(_amount(value[key]) if key in value else None for key in _KEYS))
+
+
+def _amount(value: object) -> Decimal | None:
+    try:
+        number = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and number >= 0 else None

@@ -1,0 +1,66 @@
+"""`cost advise`."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import TextIO
+
+import click
+
+from cost.advice import advice_of
+from cost.advice.lustre import asked_need
+from cost.commands.numbers import AMOUNT, POSITIVE
+from cost.commands.options import assumptions_of, name_of, presentation, pricing
+from cost.commands.options import form as form_of
+from cost.options import Settings
+from cost.prices import PriceBook
+from cost.render.advice import advice_json, advice_text
+from cost.render.layout import width_for
+from cost.sources.files import read_text
+
+__all__ = ["advise"]
+
+
+@click.command()
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@form_of("table", "json")
+@click.option("--days", type=POSITIVE, help="Days the machines are wanted for, instead of what the stack says.")
+@click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage, instead of what the stack says.")
+@click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach; 0 if left out.")
+@presentation
+@pricing
+def advise(
+    file: TextIO,
+    form: str,
+    days: Decimal | None,
+    usable_tib: Decimal | None,
+    gb_per_s: Decimal | None,
+    output: TextIO,
+    color: str,
+    quiet: bool,
+    expected_share: str | None,
+    assume: tuple[str, ...],
+    prices: str | None,
+) -> None:
+    """What in FILE would cost less, or is paid for without need, each with the inputs that it follows from.
+
+    FILE: `pulumi preview --json --show-sames` or `pulumi stack export`, - for stdin. From which use on a commitment
+    costs less than on demand; blocks and calendar reservations for the days that are wanted; what sizes of blocks and
+    steps of Lustre leave unused; a cheaper tier and size of storage for the same need.
+
+    Exit code 0, 2 input, 3 a fault of this tool.
+    """
+    del color, quiet
+    if gb_per_s is not None and usable_tib is None:
+        raise click.UsageError("--gb-per-s needs --usable-tib: both say what the storage is for")
+    need = None if usable_tib is None else asked_need(usable_tib, gb_per_s or Decimal(0))
+    what = name_of(file)
+    book = PriceBook.in_use(prices)
+    resources = read_text(file.read(), what)
+    found = advice_of(resources, book, Settings(days=days), assumptions_of(expected_share, assume), need)
+    if form == "json":
+        text = json.dumps(advice_json(found), indent=2)
+    else:
+        text = advice_text(found, f"Advice on {what}", width_for(output))
+    output.write(text + "\n")

@@ -1,0 +1,48 @@
+"""The file of limits."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cost.budgets import BadLimits, Limit, Limits, read_limits
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "limits.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_has_limits_of_the_stack_of_labels_and_of_pools(tmp_path: Path) -> None:
+    text = "stack: {monthly: 420000, ceiling: 450000.5}\nlabels: {team: {1: {monthly: 7}}}\npools: {p: {ceiling: 0}}\n"
+    assert read_limits(_file(tmp_path, text)) == Limits(
+        Limit(Decimal(420000), Decimal("450000.5")),
+        {"team": {"1": Limit(Decimal(7))}},
+        {"p": Limit(None, Decimal(0))},
+    )
+
+
+def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+    text = "stak: 1\nlabels: {team: 3}\npools: {x: {monthly: -1, most: 2}, y: 5, z: {ceiling: true}}\nstack: {}\n"
+    path = _file(tmp_path, text)
+    with pytest.raises(BadLimits) as raised:
+        read_limits(path)
+    form = "write monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
+    assert str(raised.value).replace(f"{path}: ", "").splitlines() == [
+        "'stak' is not known; allowed: stack, labels, pools; did you mean stack?",
+        "pools.x.monthly is -1; write USD a month, a number of 0 or more",
+        "pools.x.most is not known; allowed: monthly, ceiling",
+        f"pools.y is 5; {form}",
+        "pools.z.ceiling is True; write USD a month, a number of 0 or more",
+        f"stack is {{}}; {form}",
+        "labels.team is 3; write names with their limits, such as team: {research: {monthly: 90000}}",
+    ]
+
+
+@pytest.mark.parametrize(("text", "problem"), [("", "holds no limits"), ("- 1", "holds no"), ("a: b: c", "YAML")])
+def test_a_file_without_limits_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(BadLimits, match=problem):
+        read_limits(_file(tmp_path, text))

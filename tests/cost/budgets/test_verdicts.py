@@ -1,0 +1,103 @@
+"""Limits held against an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from cost import PriceBook, Resource, Resources, estimate
+from cost.budgets import Limit, Limits, UnknownPool, Verdict, verdicts_of
+
+Make = Callable[..., Resource]
+
+
+def _verdicts(resources: list[Resource], book: PriceBook, **limits: object) -> list[Verdict]:
+    found = Resources(resources, default_regions={"aws": "us-east-1"})
+    return list(verdicts_of(estimate(found, book), found, Limits(**limits)))  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def pools(make: Make) -> list[Resource]:
+    """2 to 4 m6i.large for team a, $70.08 each a month; a disk of $8.00 for team b; for team c a pool without a price."""
+    part = make("example:index:Pool", "elastic", custom=False)
+    return [
+        part,
+        make("aws:eks/nodeGroup:NodeGroup", "nodes", parent=part, instanceTypes=["m6i.large"], diskSize=0,
+             scalingConfig={"desiredSize": 2, "minSize": 0, "maxSize": 4}, tags={"team": "a"}),
+        make("aws:ebs/volume:Volume", "disk", type="gp3", size=100, tags={"team": "b"}),
+        make("aws:eks/nodeGroup:NodeGroup", "odd", instanceTypes=["x9.large"], diskSize=0,
+             scalingConfig={"desiredSize": 1}, tags={"team": "c"}),
+    ]  # fmt: skip
+
+
+def _shown(found: list[Verdict]) -> list[tuple[str, str, object, str, object]]:
+    return [(item.scope, item.test, item.amount, item.outcome, item.over) for item in found]
+
+
+def test_a_budget_is_held_against_what_is_expected_and_a_ceiling_against_the_most(
+    pools: list[Resource], book: PriceBook
+) -> None:
+    priced = pools[:3]
+    limit = Limit(Decimal(150), Decimal(200))
+    assert _shown(_verdicts(priced, book, stack=limit)) == [
+        ("stack", "expected", Decimal("148.16"), "within", None),
+        ("stack", "ceiling", Decimal("288.32"), "over", Decimal("88.32")),
+    ]
+
+
+def test_labels_and_pools_have_limits_of_their_own(pools: list[Resource], book: PriceBook) -> None:
+    found = _verdicts(
+        pools,
+        book,
+        labels={"team": {"a": Limit(Decimal(140)), "b": Limit(Decimal(8))}},
+        pools={"nodes": Limit(ceiling=Decimal("280.32")), "elastic": Limit(ceiling=Decimal(280))},
+    )
+    assert _shown(found) == [
+        ("team=a", "expected", Decimal("140.16"), "over", Decimal("0.16")),
+        ("team=b", "expected", Decimal("8.00"), "within", None),
+        ("nodes", "ceiling", Decimal("280.32"), "within", None),
+        ("elastic", "ceiling", Decimal("280.32"), "over", Decimal("0.32")),
+    ]
+
+
+def test_what_has_no_price_cannot_be_told_unless_the_rest_is_over_already(
+    pools: list[Resource], book: PriceBook
+) -> None:
+    found = _verdicts(pools, book, stack=Limit(Decimal(1000)), labels={"team": {"c": Limit(Decimal(1))}})
+    assert [(item.outcome, item.why) for item in found] == [("cannot tell", "1 not priced")] * 2
+    assert [item.outcome for item in _verdicts(pools, book, stack=Limit(Decimal(100)))] == ["over"]
+
+
+def test_scaling_that_nothing_limits_is_never_within_a_ceiling(make: Make, book: PriceBook) -> None:
+    pool = make("kubernetes:karpenter.sh/v1:NodePool", "pool", metadata={}, spec={"template": {"spec": {
+        "nodeClassRef": {"group": "karpenter.k8s.aws", "name": "gpu"},
+        "requirements": [
+            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]},
+            {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
+            {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
+        ]}}})  # fmt: skip
+    (found,) = _verdicts([pool], book, pools={"pool": Limit(ceiling=Decimal(10**9))})
+    assert (found.amount, found.outcome) == ("unbounded", "cannot tell")
+    assert found.why.startswith("nothing limits an autoscaled pool")
+
+
+def test_a_value_that_nothing_carries_cannot_be_told(pools: list[Resource], book: PriceBook) -> None:
+    (found,) = _verdicts(pools, book, labels={"team": {"z": Limit(Decimal(1))}})
+    assert (found.outcome, found.why) == ("cannot tell", "nothing carries team=z")
+
+
+def test_the_budget_of_the_components_comes_first(stack: Callable[..., list[Resource]], book: PriceBook) -> None:
+    resources = stack("aws", budget={"monthly": "1000", "currency": "USD", "onExceed": "fail"})
+    found = _verdicts(resources, book, stack=Limit(Decimal(300000)))
+    assert [(item.scope, item.outcome) for item in found] == [("stack, as it states", "over"), ("stack", "within")]
+
+
+def test_a_pool_that_is_not_there_is_refused_with_what_comes_near(pools: list[Resource], book: PriceBook) -> None:
+    with pytest.raises(UnknownPool) as raised:
+        _verdicts(pools, book, pools={"node": Limit(Decimal(1)), "zzz": Limit(Decimal(1))})
+    assert str(raised.value).splitlines() == [
+        "pools.node: no resource of the stack is called that; did you mean nodes?",
+        "pools.zzz: no resource of the stack is called that; those that cost most: nodes, disk",
+    ]
