@@ -58,6 +58,7 @@ bench: $(READY) ## The benchmarks, as ratios
 docs: $(READY) ## Write the costed pages of all examples, and the pages of the rules, anew
 	@$(BIN)/python -m examples.pages
 	@$(BIN)/python -m policies.pages
+	@$(BIN)/python -m examples.pull_request
 
 lock: $(UV) ## Pin every dependency again
 	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --extra dev --output-file requirements.lock pyproject.toml

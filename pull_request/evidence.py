@@ -6,7 +6,6 @@ else, and whatever it claims of commits and files is not used where the forge sa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -15,7 +14,16 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from cost.shape import is_list, is_object
 from cost.sources import NotReadable
 
-__all__ = ["LARGEST", "Evidence", "PriceFiles", "StackEvidence", "kept_of_plan", "kept_of_state", "read_evidence"]
+__all__ = [
+    "LARGEST",
+    "Evidence",
+    "PriceFiles",
+    "StackEvidence",
+    "json_schema",
+    "kept_of_plan",
+    "kept_of_state",
+    "read_evidence",
+]
 
 LARGEST: Final = 64_000_000
 """Bytes; a plan of 10,000 resources takes about half of it."""
@@ -136,7 +144,6 @@ def _objects(value: object) -> Iterator[Mapping[str, Any]]:
     yield from (item for item in value if is_object(item)) if is_list(value) else ()
 
 
-def schema() -> str:
+def json_schema() -> dict[str, Any]:
     """JSON Schema of the file."""
-    model = Evidence.model_json_schema()
-    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **model}, indent=2)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Evidence.model_json_schema()}

@@ -24,6 +24,8 @@ Say = Callable[[str], None]
 
 _PRICES: Final = "cost/prices"
 _LONGEST: Final = 2_000
+_AT_ONCE: Final = 2
+"""Stacks for each core: one alone waits for its own parts too often to keep a core busy."""
 
 
 def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say) -> Evidence:
@@ -59,7 +61,7 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
         def preview(stack: str) -> StackEvidence:
             return _stack(stack, old, new, problem, work / "stacks" / stack, say)
 
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(max_workers=_AT_ONCE * (os.cpu_count() or 1)) as pool:
             found = list(pool.map(preview, chosen))
         return Evidence(
             base=before.commit,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from cost.sources import NotReadable
 from pull_request import evidence as module
-from pull_request.evidence import kept_of_plan, kept_of_state, read_evidence
+from pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
 from tests.pull_request.conftest import TRIAL, evidence, stack
 
 GOOD = json.loads(evidence(stack(TRIAL)).model_dump_json())
@@ -18,6 +20,12 @@ def refused(document: object) -> str:
     with pytest.raises(NotReadable) as caught:
         read_evidence(json.dumps(document).encode(), "pr-check.json")
     return str(caught.value)
+
+
+def test_the_published_schema_is_that_of_the_file() -> None:
+    published = Path(__file__).parents[2] / "docs/pull-request-evidence.schema.json"
+    assert json.loads(published.read_text()) == json_schema()
+    jsonschema.validate(GOOD, json_schema())
 
 
 def test_what_was_written_is_read() -> None:

@@ -10,11 +10,10 @@ import pytest
 
 from cost.prices import PriceBook
 from cost.prices.book import _FOLDER
-from policies.packs import TRAINING
 from policies.settings import Settings
 from pull_request.evidence import Evidence
 from pull_request.judgement import Judge, Judgement
-from tests.pull_request.conftest import CLUSTER, LUSTRE, NODES, TODAY, TRIAL, changed, evidence, plan, stack
+from tests.pull_request.conftest import CLUSTER, LUSTRE, NODES, PACK, TODAY, TRIAL, changed, evidence, plan, stack
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
 
@@ -179,7 +178,7 @@ def test_a_price_that_the_other_book_has_not_is_counted(judge, tmp_path: Path) -
 def test_settings_of_the_pack_hold() -> None:
     judge = Judge(
         book=PriceBook(today=TODAY),
-        pack=TRAINING,
+        pack=PACK,
         settings=Settings(levels={"required-labels": "advisory"}),
         today=datetime.date(2026, 11, 1),
     )

@@ -1,0 +1,127 @@
+"""Writes docs/pull-request-example.md: the comment on a pull request that makes a reviewer's day.
+
+`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `guardrails pr-check` runs there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from pull_request.revisions import Repository
+
+__all__ = ["SEEDS", "Seed", "comment_on", "page"]
+
+ROOT: Final = Path(__file__).parents[1]
+PAGE: Final = ROOT / "docs/pull-request-example.md"
+_NOWHERE: Final = "0" * 40
+"""Stands for the commit of the base, which is another one in every copy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seed:
+    """One change: what it is, in which file, and the text before and after."""
+
+    what: str
+    file: str
+    old: str
+    new: str
+
+
+SEEDS: Final = (
+    Seed(what="twice the nodes", file="stacks/specs/trial.yaml", old="nodes: 4 ", new="nodes: 8 "),
+    Seed(
+        what="shared storage that is made for EFA, which no file system becomes later",
+        file="stacks/specs/trial.yaml",
+        old="    gb_per_s: 3\n",
+        new="    gb_per_s: 3\n    fabric: true\n",
+    ),
+    Seed(
+        what="the file system without its owner",
+        file="components/aws/storage.py",
+        old='tags=tags(f"{name}-shared"),',
+        new='tags={key: value for key, value in tags(f"{name}-shared").items() if key != "owner"},',
+    ),
+    Seed(
+        what="training nodes in two zones",
+        file="components/aws/training_pool.py",
+        old="subnet_ids=[network.gpu_subnet_id],",
+        new="subnet_ids=[network.gpu_subnet_id, network.cluster_subnet_ids[1]],",
+    ),
+    Seed(
+        what="a cluster API that is open to everybody",
+        file="components/aws/control_plane.py",
+        old="public_access_cidrs=list(access.public_cidrs) or None,",
+        new='public_access_cidrs=["0.0.0.0/0"],',
+    ),
+)
+
+
+def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -> str:
+    """The comment on a pull request with these changes of the working tree. folder: an empty one."""
+    (folder / "scratch").mkdir()
+    source = Repository.around(ROOT, folder / "scratch")
+    copy = folder / "copy"
+    source.export(source.head(source.base("HEAD")), copy)
+    (copy / ".venv").symlink_to(Path(sys.prefix), target_is_directory=True)
+    author = ("-c", "user.name=Example", "-c", "user.email=example@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)
+    (copy / ".git/info/exclude").write_text(".venv\n")  # .gitignore knows it as a folder, and here it is a link
+    for command in (["add", "--all"], [*author, "commit", "--quiet", "--message", "base"]):
+        subprocess.run(["git", *command], cwd=copy, check=True)
+    base = subprocess.run(["git", "rev-parse", "HEAD"], cwd=copy, check=True, capture_output=True, text=True).stdout
+    for seed in seeds:
+        file = copy / seed.file
+        text = file.read_text(encoding="utf-8")
+        if seed.old not in text:
+            raise click.ClickException(f"{seed.file} has no {seed.old!r}: write the change {seed.what!r} anew")
+        file.write_text(text.replace(seed.old, seed.new, 1), encoding="utf-8")
+    args = ["--base", "HEAD", *(arg for stack in stacks for arg in ("--stack", stack))]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "PR_CHECK_"))}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "policies.guardrails", "pr-check", *args],
+        cwd=copy,
+        env={**kept, "PYTHONPATH": str(copy)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1, 2) or not done.stdout:
+        raise click.ClickException(f"pr-check ended with {done.returncode}")
+    return done.stdout.replace(base[:12], _NOWHERE[:12])
+
+
+def page(comment: str) -> str:
+    """The page about the example."""
+    changes = "\n".join(f"- {seed.what} (`{seed.file}`)" for seed in SEEDS)
+    return (
+        "# An example of the comment on a pull request\n\n"
+        "Written by `make docs`, which makes these changes in a copy of the project and runs `make pr-check` there:\n\n"
+        f"{changes}\n\n"
+        "What [the check](pull-request-check.md) writes of it:\n\n---\n\n"
+        f"{comment}"
+    )
+
+
+@click.command()
+@click.option("--output", type=click.Path(path_type=Path), default=PAGE, show_default=True)
+def main(output: Path) -> None:
+    """Write the example anew; takes a minute and the engine."""
+    folder = Path(tempfile.mkdtemp(prefix="pr-example-"))
+    try:
+        stacks = ("aws-trial", "azure-trial", "gcp-trial")
+        output.write_text(page(comment_on(SEEDS, stacks, folder)), encoding="utf-8")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
