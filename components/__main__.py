@@ -19,6 +19,7 @@ from components.spec_schema import spec_schema
 from components.stack_config import StackConfig
 from components.stack_file import read_stack
 from components.stack_plan import plan_stack
+from components.telemetry_commands import telemetry
 from cost.prices import BadPrices
 from cost.storage_price import storage_price
 
@@ -34,6 +35,7 @@ def main() -> None:
 
 
 main.add_command(acceptance)
+main.add_command(telemetry)
 
 
 @main.command()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from components.shapes import Shape
-from cost.prices import Price, PriceBook
+from cost.machine_price import machine_price
+from cost.prices import Price
 
 __all__ = ["cost_line"]
 
@@ -13,7 +14,7 @@ __all__ = ["cost_line"]
 def cost_line(machine: Shape, region: str, nodes: int, hours: Decimal) -> str:
     """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""
     what = f"{nodes} x {machine.machine_type} for {hours:f} h"
-    found = PriceBook.in_use().lookup(machine.cloud, region, machine.machine_type, unit="instance-hour")
+    found = machine_price(machine.cloud, region, machine.machine_type)
     if not isinstance(found, Price):
         return f"{what}: not priced, {found.reason}"
     total = found.usd * nodes * hours

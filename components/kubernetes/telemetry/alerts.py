@@ -1,0 +1,182 @@
+"""When somebody should look: idle and oversized GPUs in dollars an hour, broken ones by their node.
+
+Thresholds are those of operators of H100 clusters: idle is below 5 % utilisation with more than 10 % of memory used for
+30 minutes; peak memory below 70 %, mean SM activity below 60 %, 8 GPUs asked and at most 2 busy, and communication over
+30 % of a step say that a job has the wrong size; a node with fewer GPUs than its machine has is broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+__all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "recordings"]
+
+UTILISATION: Final = "gpucluster:gpu_utilisation:percent"
+MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
+ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"
+COMMUNICATION: Final = "gpucluster_step_communication_ratio"
+"""What a job exports of itself: the share of a step that its communication takes, which no exporter can know."""
+
+_JOB: Final = "namespace, pod"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """What alerts say of a cluster. labels: owner, team and the others of its spec.
+
+    gpus: of one training machine. gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts
+    then count GPUs.
+    """
+
+    labels: Mapping[str, str]
+    gpus: int
+    gpu_hour_usd: Decimal | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alert:
+    """One alert. minutes: how long its condition has to hold. runbook: what to do, or the page that says it."""
+
+    name: str
+    expression: str
+    minutes: int
+    severity: str
+    summary: str
+    runbook: str
+
+    def rule(self, labels: Mapping[str, str]) -> dict[str, Any]:
+        """The alert as every Prometheus takes it."""
+        return {
+            "alert": self.name,
+            "expr": self.expression,
+            **({"for": f"{self.minutes}m"} if self.minutes else {}),
+            "labels": {**{key.replace("-", "_"): value for key, value in labels.items()}, "severity": self.severity},
+            "annotations": {"summary": self.summary, "runbook": self.runbook},
+        }
+
+
+def recordings() -> list[dict[str, Any]]:
+    """The exporter's metrics with one spelling of pod and namespace, whichever way they were scraped."""
+    used = "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)"
+    return [
+        {"record": UTILISATION, "expr": _one_spelling("DCGM_FI_DEV_GPU_UTIL")},
+        {"record": MEMORY, "expr": _one_spelling(used)},
+        {"record": ACTIVE, "expr": _one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
+    ]
+
+
+def _one_spelling(expression: str) -> str:
+    """A scrape without honorLabels puts exported_ before the exporter's own labels; this takes it off again."""
+    pod = f'label_replace({expression}, "pod", "$1", "exported_pod", "(.+)")'
+    return f'label_replace({pod}, "namespace", "$1", "exported_namespace", "(.+)")'
+
+
+def alerts(watched: Watched) -> tuple[Alert, ...]:
+    """Every alert, those about money first."""
+    # GPUs that no pod holds have no pod among their labels.
+    held, memory, active = (f'{name}{{pod!=""}}' for name in (UTILISATION, MEMORY, ACTIVE))
+    idle = f"({held} < 5 and {memory} > 0.1)"
+    six_hours = f"count by ({_JOB}) ({held} offset 6h)"
+    few_busy = f"sum by ({_JOB}) (avg_over_time({held}[1h]) > bool 5) <= 2"
+    eight = f"count by ({_JOB}) ({held}) >= 8"
+    gpus = "count by (Hostname) (DCGM_FI_DEV_GPU_TEMP)"
+    return (
+        Alert(
+            name="GpuIdle",
+            expression=_dollars(f"count by ({_JOB}, Hostname) {idle}", watched),
+            minutes=30,
+            severity="warning",
+            summary=f"{_amount(watched)} idle: {{{{ $labels.pod }}}} holds GPUs of {{{{ $labels.Hostname }}}} with "
+            "data in their memory and has used less than 5 % of them for 30 minutes",
+            runbook="Ask the owner; end the job, or let the queue take it: kubectl -n training delete trainjob NAME.",
+        ),
+        Alert(
+            name="GpuMemoryOversized",
+            expression=_dollars(f"(count by ({_JOB}) (max_over_time({memory}[6h]) < 0.7) and {six_hours})", watched),
+            minutes=0,
+            severity="info",
+            summary=f"{_amount(watched)} oversized: {{{{ $labels.pod }}}} has not used 70 % of its GPUs' memory in 6 "
+            "hours",
+            runbook="A larger batch, a slice of a GPU, or fewer GPUs do the same work.",
+        ),
+        Alert(
+            name="GpuUnderused",
+            expression=_dollars(f"(count by ({_JOB}) (avg_over_time({active}[6h]) < 0.6) and {six_hours})", watched),
+            minutes=0,
+            severity="info",
+            summary=f"{_amount(watched)} underused: the SMs of {{{{ $labels.pod }}}}'s GPUs were active less than 60 % "
+            "of 6 hours",
+            runbook="Look at the input pipeline and at communication before buying more GPUs.",
+        ),
+        Alert(
+            name="GpusAskedAndNotUsed",
+            expression=_dollars(f"(({eight}) - ({few_busy}))", watched),
+            minutes=60,
+            severity="warning",
+            summary=f"{_amount(watched)} unused: {{{{ $labels.pod }}}} asked for 8 GPUs, and at most 2 of them were "
+            "busy",
+            runbook="Ask for what the job uses; 8 GPUs of a node are not given to anybody else meanwhile.",
+        ),
+        Alert(
+            name="CommunicationHeavy",
+            expression=f"avg by ({_JOB}) (avg_over_time({COMMUNICATION}[1h])) > 0.3",
+            minutes=0,
+            severity="info",
+            summary="{{ $labels.pod }} waits for communication {{ $value | humanizePercentage }} of its steps",
+            runbook="Run cluster acceptance; then look at overlap, bucket sizes and parallelism.",
+        ),
+        Alert(
+            name="NodeLacksGpus",
+            expression=f"{gpus} < on (Hostname) max_over_time({gpus}[1d:5m])",
+            minutes=5,
+            severity="critical",
+            summary=f"{{{{ $labels.Hostname }}}} has {{{{ $value }}}} GPUs and had more: it counts as broken"
+            f"{_whole_node(watched)}",
+            runbook="docs/replacing-a-node.md",
+        ),
+        Alert(
+            name="GpuError",
+            expression="changes(DCGM_FI_DEV_XID_ERRORS[10m]) > 0 and DCGM_FI_DEV_XID_ERRORS > 0",
+            minutes=0,
+            severity="critical",
+            summary="GPU {{ $labels.gpu }} of {{ $labels.Hostname }} reported an XID error",
+            runbook="docs/replacing-a-node.md",
+        ),
+        Alert(
+            name="GpuMemoryWornOut",
+            expression="DCGM_FI_DEV_ROW_REMAP_FAILURE > 0",
+            minutes=0,
+            severity="critical",
+            summary="GPU {{ $labels.gpu }} of {{ $labels.Hostname }} has no spare memory rows left",
+            runbook="docs/replacing-a-node.md",
+        ),
+        Alert(
+            name="InfiniBandPortDown",
+            expression="node_infiniband_state_id != 4",
+            minutes=2,
+            severity="critical",
+            summary="Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} is not active: the "
+            "fabric of its node has lost a card",
+            runbook="docs/replacing-a-node.md",
+        ),
+    )
+
+
+def _dollars(gpus: str, watched: Watched) -> str:
+    """USD an hour of so many GPUs, where a price is known."""
+    return gpus if watched.gpu_hour_usd is None else f"{gpus} * {watched.gpu_hour_usd.normalize():f}"
+
+
+def _amount(watched: Watched) -> str:
+    if watched.gpu_hour_usd is None:
+        return "{{ $value }} GPUs (no price is known)"
+    return '${{ printf "%.2f" $value }} an hour'
+
+
+def _whole_node(watched: Watched) -> str:
+    if watched.gpu_hour_usd is None:
+        return ""
+    return f", ${watched.gpu_hour_usd * watched.gpus:,.2f} an hour that no gang can use"

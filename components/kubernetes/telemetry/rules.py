@@ -1,0 +1,75 @@
+"""The alerts in the forms that Prometheus and its managed kinds take."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from components.kubernetes.telemetry.alerts import Watched, alerts, recordings
+
+__all__ = ["NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
+
+NAME: Final = "gpucluster"
+_INTERVAL_SECONDS: Final = 60
+
+
+def rule_file(watched: Watched) -> dict[str, Any]:
+    """A rule file of Prometheus, which Amazon Managed Prometheus takes as a namespace of rules too."""
+    return {
+        "groups": [
+            {
+                "name": NAME,
+                "interval": f"{_INTERVAL_SECONDS}s",
+                "rules": [*recordings(), *(alert.rule(watched.labels) for alert in alerts(watched))],
+            }
+        ]
+    }
+
+
+def prometheus_operator_rule(watched: Watched, namespace: str) -> dict[str, Any]:
+    """A PrometheusRule, for the Prometheus operator."""
+    return _object("monitoring.coreos.com/v1", "PrometheusRule", {"name": NAME, "namespace": namespace}, watched)
+
+
+def gke_rules(watched: Watched) -> dict[str, Any]:
+    """ClusterRules, for Google Cloud's Managed Prometheus, whose rules see all namespaces only in this kind."""
+    return _object("monitoring.googleapis.com/v1", "ClusterRules", {"name": NAME}, watched)
+
+
+def _object(api_version: str, kind: str, metadata: dict[str, str], watched: Watched) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": rule_file(watched)}
+
+
+def azure_rule_group(watched: Watched) -> dict[str, Any]:
+    """Properties of a Microsoft.AlertsManagement prometheusRuleGroups resource, without its scopes.
+
+    Source: azure-native 3.29.0, alertsmanagement.PrometheusRuleGroup; severity 0 is critical and 4 verbose, and
+    durations are ISO 8601.
+    """
+    severities = {"critical": 0, "warning": 2, "info": 3}
+    group = rule_file(watched)["groups"][0]
+    rules: list[dict[str, Any]] = []
+    for rule in group["rules"]:
+        if "record" in rule:
+            rules.append({"record": rule["record"], "expression": rule["expr"]})
+            continue
+        labels = dict(rule["labels"])
+        rules.append(
+            {
+                "alert": rule["alert"],
+                "expression": rule["expr"],
+                "for": _iso(rule.get("for", "0m")),
+                "severity": severities[labels.pop("severity")],
+                "labels": labels,
+                "annotations": rule["annotations"],
+                "enabled": True,
+            }
+        )
+    return {"enabled": True, "interval": _iso(group["interval"]), "rules": rules}
+
+
+def _iso(duration: str) -> str:
+    match = re.fullmatch(r"(\d+)([ms])", duration)
+    assert match is not None
+    seconds = int(match[1]) * (60 if match[2] == "m" else 1)
+    return f"PT{seconds // 60}M"

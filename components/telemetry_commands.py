@@ -1,0 +1,106 @@
+"""`cluster telemetry`: what to watch in a standing cluster, written for the tools that watch it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from components.input_error import InputError
+from components.kubernetes.names import NAMESPACE
+from components.kubernetes.telemetry.alerts import Watched
+from components.kubernetes.telemetry.counters import counters_csv
+from components.kubernetes.telemetry.dashboards import dashboards
+from components.kubernetes.telemetry.opencost import price_sheet
+from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
+from components.stack_file import read_stack
+from components.stack_plan import plan_stack
+from cost.machine_price import machine_price, machine_prices
+from cost.prices import BadPrices, Price
+from cost.storage_price import storage_price
+
+__all__ = ["telemetry"]
+
+_INPUT_ERROR = 2
+_STACK = click.option("--stack", required=True, help="Stack whose labels, machines and prices are used.")
+
+
+@click.group()
+def telemetry() -> None:
+    """Write alerts, dashboards, counters and prices for a stack's cluster."""
+
+
+_FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
+    "prometheus": rule_file,
+    "operator": lambda watched: prometheus_operator_rule(watched, NAMESPACE),
+    "gke": gke_rules,
+    "azure": azure_rule_group,
+}
+
+
+@telemetry.command()
+@_STACK
+@click.option("--format", "form", type=click.Choice(list(_FORMS)), default="prometheus", show_default=True)
+def rules(stack: str, form: str) -> None:
+    """Print alerts: idle and oversized GPUs in dollars an hour, broken GPUs and nodes, with the stack's labels.
+
+    prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
+    Cloud's Managed Prometheus. azure: properties of a prometheusRuleGroups resource.
+    """
+    watched, _, _ = _watched(stack)
+    click.echo(yaml.safe_dump(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
+
+
+@telemetry.command("dashboards")
+@_STACK
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for them."
+)
+def write_dashboards(stack: str, output: Path) -> None:
+    """Write Grafana dashboards, one JSON file each: use, fabric, health, and cost where a price is known."""
+    watched, _, _ = _watched(stack)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, dashboard in dashboards(watched).items():
+            (output / f"{name}.json").write_text(json.dumps(dashboard, indent=2) + "\n", encoding="utf-8")
+            click.echo(f"Wrote {output / name}.json", err=True)
+    except OSError as error:
+        click.echo(f"{output} can't be written: {error.strerror}; name another --output", err=True)
+        sys.exit(_INPUT_ERROR)
+
+
+@telemetry.command()
+def counters() -> None:
+    """Print the counters that DCGM's exporter has to collect for these alerts and dashboards."""
+    click.echo(counters_csv(), nl=False)
+
+
+@telemetry.command()
+@_STACK
+def opencost(stack: str) -> None:
+    """Print the price sheet of OpenCost: every machine type that has a price in the stack's region."""
+    _, cloud, region = _watched(stack)
+    machines = [(name, price.usd) for name, price in machine_prices(cloud, region)]
+    click.echo(price_sheet(region, machines), nl=False)
+
+
+def _watched(stack: str) -> tuple[Watched, str, str]:
+    """(what alerts say, cloud, region). Ends the program with every problem where the stack can't be used."""
+    try:
+        config = read_stack(stack, Path.cwd())
+        plan = plan_stack(config, storage_price)
+        shape, region = plan.training.shape, plan.location.region
+        found = machine_price(shape.cloud, region, shape.machine_type)
+    except (InputError, BadPrices) as error:
+        click.echo(str(error), err=True)
+        sys.exit(_INPUT_ERROR)
+    if not isinstance(found, Price):
+        click.echo(f"{found.reason}: alerts count GPUs instead of dollars", err=True)
+    hour = found.usd / shape.gpus if isinstance(found, Price) else None
+    labels: dict[str, str] = plan.facts["requiredLabels"]
+    return Watched(labels={**labels, "stack": stack}, gpus=shape.gpus, gpu_hour_usd=hour), shape.cloud, region

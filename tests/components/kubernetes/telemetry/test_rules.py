@@ -1,0 +1,229 @@
+"""The alerts, judged by Prometheus' own promtool: their syntax, and when they fire."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.kubernetes.telemetry.alerts import Watched, alerts
+from components.kubernetes.telemetry.counters import COUNTERS, counters_csv
+from components.kubernetes.telemetry.dashboards import dashboards
+from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
+from tests.promtool.promtool import promtool
+
+WATCHED = Watched(labels={"team": "research", "cost-center": "cc-1"}, gpus=8, gpu_hour_usd=Decimal("6.88"))
+UNPRICED = Watched(labels={"team": "research"}, gpus=8, gpu_hour_usd=None)
+ON = 'pod="train-0", namespace="training", Hostname="node-a"'
+
+
+@pytest.fixture(scope="module")
+def tool() -> Path:
+    return promtool(print)
+
+
+def check(tool: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([tool, *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def fires(
+    tool: Path, folder: Path, series: dict[str, str], alert: str, minute: int, watched: Watched = WATCHED
+) -> list[str]:
+    """The summaries of one alert at a minute, with one sample of each series a minute."""
+    (folder / "rules.yaml").write_text(yaml.safe_dump(rule_file(watched)))
+    test: dict[str, Any] = {
+        "rule_files": ["rules.yaml"],
+        "evaluation_interval": "1m",
+        "tests": [
+            {
+                "interval": "1m",
+                "input_series": [{"series": name, "values": values} for name, values in series.items()],
+                "alert_rule_test": [{"eval_time": f"{minute}m", "alertname": alert, "exp_alerts": []}],
+            }
+        ],
+    }
+    (folder / "test.yaml").write_text(yaml.safe_dump(test))
+    said = check(tool, "test", "rules", "test.yaml", cwd=folder)
+    assert "error" not in said.stderr.lower(), said.stderr
+    return [
+        line.partition('summary="')[2].partition('"}')[0]
+        for line in (said.stdout + said.stderr).splitlines()
+        if 'summary="' in line
+    ]
+
+
+def gpus(metric: str, values: str, *, count: int = 8, labels: str = ON) -> dict[str, str]:
+    return {f'{metric}{{gpu="{index}", {labels}}}': values for index in range(count)}
+
+
+def idle(utilisation: str, used: str) -> dict[str, str]:
+    return {
+        **gpus("DCGM_FI_DEV_GPU_UTIL", utilisation),
+        **gpus("DCGM_FI_DEV_FB_USED", used),
+        **gpus("DCGM_FI_DEV_FB_FREE", "70000x120"),
+    }
+
+
+@pytest.mark.parametrize("watched", [WATCHED, UNPRICED])
+def test_prometheus_takes_the_rules(tool: Path, tmp_path: Path, watched: Watched) -> None:
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump(rule_file(watched)))
+
+    said = check(tool, "check", "rules", "--lint=all", "--lint-fatal", "rules.yaml", cwd=tmp_path)
+
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_idle_gpus_are_told_in_dollars_after_half_an_hour(tool: Path, tmp_path: Path) -> None:
+    series = idle("2x120", "20000x120")
+
+    assert fires(tool, tmp_path, series, "GpuIdle", 29) == []
+    assert fires(tool, tmp_path, series, "GpuIdle", 31) == [
+        "$55.04 an hour idle: train-0 holds GPUs of node-a with data in their memory and has used less than 5 % of them "
+        "for 30 minutes"
+    ]
+
+
+def test_a_scrape_that_renames_the_exporters_labels_tells_the_same(tool: Path, tmp_path: Path) -> None:
+    exported = (
+        'exported_pod="train-0", exported_namespace="training", pod="exporter", namespace="gpu", Hostname="node-a"'
+    )
+    series = {
+        **gpus("DCGM_FI_DEV_GPU_UTIL", "2x120", labels=exported),
+        **gpus("DCGM_FI_DEV_FB_USED", "20000x120", labels=exported),
+        **gpus("DCGM_FI_DEV_FB_FREE", "70000x120", labels=exported),
+    }
+
+    (summary,) = fires(tool, tmp_path, series, "GpuIdle", 31)
+
+    assert summary.startswith("$55.04 an hour idle: train-0 holds")
+
+
+@pytest.mark.parametrize(("utilisation", "used"), [("5x120", "20000x120"), ("2x120", "100x120")])
+def test_busy_or_empty_gpus_are_not_idle(tool: Path, tmp_path: Path, utilisation: str, used: str) -> None:
+    assert fires(tool, tmp_path, idle(utilisation, used), "GpuIdle", 60) == []
+
+
+def test_without_a_price_gpus_are_counted(tool: Path, tmp_path: Path) -> None:
+    (summary,) = fires(tool, tmp_path, idle("2x120", "20000x120"), "GpuIdle", 31, UNPRICED)
+
+    assert summary.startswith("8 GPUs (no price is known) idle: ")
+
+
+def test_eight_gpus_of_which_two_are_busy(tool: Path, tmp_path: Path) -> None:
+    def series(busy: int) -> dict[str, str]:
+        found = gpus("DCGM_FI_DEV_GPU_UTIL", "0x180")
+        return {**found, **dict.fromkeys(list(found)[:busy], "90x180")}
+
+    assert fires(tool, tmp_path, series(3), "GpusAskedAndNotUsed", 130) == []
+    (summary,) = fires(tool, tmp_path, series(2), "GpusAskedAndNotUsed", 130)
+    assert summary.startswith("$41.28 an hour unused: train-0 asked for 8 GPUs")
+
+
+def test_a_node_that_lost_a_gpu_is_broken_and_costs_all_of_itself(tool: Path, tmp_path: Path) -> None:
+    series = {
+        **gpus("DCGM_FI_DEV_GPU_TEMP", "40x60", count=7),
+        'DCGM_FI_DEV_GPU_TEMP{gpu="7", ' + ON + "}": "40x20 stale _x30",
+    }
+
+    assert fires(tool, tmp_path, series, "NodeLacksGpus", 15) == []
+    assert fires(tool, tmp_path, series, "NodeLacksGpus", 40) == [
+        "node-a has 7 GPUs and had more: it counts as broken, $55.04 an hour that no gang can use"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alert", "metric", "quiet", "loud"),
+    [
+        ("GpuUnderused", "DCGM_FI_PROF_SM_ACTIVE", "0.61x500", "0.59x500"),
+        ("GpuMemoryOversized", "DCGM_FI_DEV_FB_USED", "56000x500", "55000x500"),
+    ],
+)
+def test_the_wrong_size_is_told_after_six_hours(
+    tool: Path, tmp_path: Path, alert: str, metric: str, quiet: str, loud: str
+) -> None:
+    known = {**gpus("DCGM_FI_DEV_GPU_UTIL", "80x500"), **gpus("DCGM_FI_DEV_FB_FREE", "24000x500")}
+
+    assert fires(tool, tmp_path, {**known, **gpus(metric, quiet)}, alert, 400) == []
+    assert fires(tool, tmp_path, {**known, **gpus(metric, loud)}, alert, 300) == []
+    (summary,) = fires(tool, tmp_path, {**known, **gpus(metric, loud)}, alert, 400)
+    assert summary.startswith("$55.04 an hour ")
+
+
+@pytest.mark.parametrize(
+    ("alert", "series", "minute"),
+    [
+        ("GpuError", {f'DCGM_FI_DEV_XID_ERRORS{{gpu="3", {ON}}}': "0x10 79x50"}, 12),
+        ("GpuMemoryWornOut", {f'DCGM_FI_DEV_ROW_REMAP_FAILURE{{gpu="3", {ON}}}': "1x20"}, 5),
+        (
+            "InfiniBandPortDown",
+            {'node_infiniband_state_id{device="mlx5_3", port="1", instance="node-a"}': "4x5 1x20"},
+            10,
+        ),
+        ("CommunicationHeavy", {f"gpucluster_step_communication_ratio{{{ON}}}": "0.31x100"}, 70),
+    ],
+)
+def test_each_other_alert_fires_on_what_it_names(
+    tool: Path, tmp_path: Path, alert: str, series: dict[str, str], minute: int
+) -> None:
+    assert len(fires(tool, tmp_path, series, alert, minute)) == 1
+
+
+def test_every_alert_carries_the_labels_of_the_stack() -> None:
+    rules = [rule for rule in rule_file(WATCHED)["groups"][0]["rules"] if "alert" in rule]
+
+    assert len(rules) == len(alerts(WATCHED))
+    assert {(rule["labels"]["team"], rule["labels"]["cost_center"]) for rule in rules} == {("research", "cc-1")}
+
+
+def test_each_managed_prometheus_gets_the_same_rules() -> None:
+    rules = rule_file(WATCHED)["groups"][0]["rules"]
+
+    assert prometheus_operator_rule(WATCHED, "training")["spec"]["groups"][0]["rules"] == rules
+    assert gke_rules(WATCHED)["spec"]["groups"][0]["rules"] == rules
+    azure = azure_rule_group(WATCHED)
+    assert [rule["expression"] for rule in azure["rules"]] == [rule["expr"] for rule in rules]
+    assert (azure["interval"], azure["rules"][3]["for"], azure["rules"][3]["severity"]) == ("PT1M", "PT30M", 2)
+
+
+def test_the_azure_group_has_the_fields_of_the_provider() -> None:
+    from pulumi_azure_native.alertsmanagement import PrometheusRuleArgs
+
+    known = {"record", "expression", "alert", "for", "severity", "labels", "annotations", "enabled"}
+
+    fields = {field.removesuffix("_") for field in vars(PrometheusRuleArgs) if not field.startswith("_")}
+    assert known <= fields
+    assert {key for rule in azure_rule_group(WATCHED)["rules"] for key in rule} == known
+
+
+def test_every_counter_that_is_read_is_collected() -> None:
+    read = json.dumps([rule_file(WATCHED), dashboards(WATCHED)])
+
+    assert [counter.field for counter in COUNTERS if counter.field not in read] == [
+        "DCGM_FI_PROF_NVLINK_RX_BYTES",
+        "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
+    ]
+    import re
+
+    assert set(re.findall(r"DCGM_FI_\w+", read)) <= {counter.field for counter in COUNTERS}
+    assert counters_csv().splitlines()[0] == "DCGM_FI_DEV_GPU_UTIL, gauge, GPU utilization (in %)."
+
+
+def test_dashboards_are_valid_promql(tool: Path, tmp_path: Path) -> None:
+    expressions = [
+        panel["targets"][0]["expr"] for dashboard in dashboards(WATCHED).values() for panel in dashboard["panels"]
+    ]
+    rules = [{"record": f"panel:{index}:any", "expr": text} for index, text in enumerate(expressions)]
+    (tmp_path / "panels.yaml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+
+    said = check(tool, "check", "rules", "panels.yaml", cwd=tmp_path)
+
+    assert (said.returncode, len(expressions)) == (0, 15), said.stdout + said.stderr
+
+
+def test_there_is_no_dashboard_of_dollars_without_a_price() -> None:
+    assert sorted(dashboards(UNPRICED)) == ["gpucluster-fabric", "gpucluster-health", "gpucluster-use"]
