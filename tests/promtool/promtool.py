@@ -1,6 +1,6 @@
 """Builds Prometheus' own promtool once for each version of it, in the cache that engines are kept in.
 
-`python tests/promtool/promtool.py` builds it ahead of the tests.
+`python -m tests.promtool.promtool` builds it ahead of the tests.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def test_idle_gpus_are_told_in_dollars_after_half_an_hour(tool: Path, tmp_path: 
 
     assert fires(tool, tmp_path, series, "GpuIdle", 29) == []
     assert fires(tool, tmp_path, series, "GpuIdle", 31) == [
-        "$55.04 an hour idle: train-0 holds GPUs of node-a with data in their memory and has used less than 5 % of them "
-        "for 30 minutes"
+        "$55.04 an hour idle: train-0 holds GPUs of node-a with data in their memory and has used less than 5 % of "
+        "them for 30 minutes"
     ]
 
 
