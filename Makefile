@@ -45,7 +45,7 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 test: $(READY) ## Every test
 	@$(BIN)/sandbox engine >&2
 	@$(BIN)/sandbox kubernetes >&2
-	@$(BIN)/python -m tests.promtool.promtool >&2
+	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types

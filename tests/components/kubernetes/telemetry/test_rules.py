@@ -15,16 +15,10 @@ from components.kubernetes.telemetry.alerts import Watched, alerts
 from components.kubernetes.telemetry.counters import COUNTERS, counters_csv
 from components.kubernetes.telemetry.dashboards import dashboards
 from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
-from tests.promtool.promtool import promtool
 
 WATCHED = Watched(labels={"team": "research", "cost-center": "cc-1"}, gpus=8, gpu_hour_usd=Decimal("6.88"))
 UNPRICED = Watched(labels={"team": "research"}, gpus=8, gpu_hour_usd=None)
 ON = 'pod="train-0", namespace="training", Hostname="node-a"'
-
-
-@pytest.fixture(scope="module")
-def tool() -> Path:
-    return promtool(print)
 
 
 def check(tool: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
