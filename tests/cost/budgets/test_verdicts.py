@@ -20,7 +20,7 @@ def _verdicts(resources: list[Resource], book: PriceBook, **limits: object) -> l
 
 @pytest.fixture
 def pools(make: Make) -> list[Resource]:
-    """2 to 4 m6i.large for team a, $70.08 each a month; a disk of $8.00 for team b; for team c a pool without a price."""
+    """2 to 4 m6i.large for team a, $70.08 each a month; an $8.00 disk for team b; a pool without a price for c."""
     part = make("example:index:Pool", "elastic", custom=False)
     return [
         part,
