@@ -9,11 +9,14 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from components.kubernetes import charts
 from components.kubernetes.objects import Spec
 from sandbox.api_server.definitions import definitions_of, source_of
 from sandbox.narrow import items, mapping
 
-AWS, KUEUE, DISCOVERY = ("karpenter-crd", "1.14.1"), ("kueue", "0.17.1"), ("network-operator", "26.4.0")
+AWS = "karpenter-crd", charts.KARPENTER_CRD.version
+KUEUE = "kueue", charts.KUEUE.version
+DISCOVERY = "network-operator", charts.NETWORK_OPERATOR.version
 PUBLISHED = {
     "aws.ec2_node_class.EC2NodeClass": AWS,
     "azure.aks_node_class.AKSNodeClass": ("aks", ""),

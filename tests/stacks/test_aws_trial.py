@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -42,8 +43,9 @@ def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, s
 
 def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tuple[Any, str, str]) -> None:
     project, _, remarks = built
-    assert "Real Kubernetes API server 1.34.1: 5 accepted, 0 unchecked" in remarks
-    assert "1 EC2NodeClass.karpenter.k8s.aws, 1 Namespace, 1 NodePool.karpenter.sh, 1 PersistentVolume" in remarks
+    (said,) = re.findall("accepted, .*", remarks)
+    assert said == "accepted, 0 unchecked"
+    assert {"1 EC2NodeClass.karpenter.k8s.aws", "1 NodePool.karpenter.sh"} <= {*re.split(": |, |\n", remarks)}
     shown = project.run("sandbox", "kubectl", "get", "nodepools,ec2nodeclasses", "--output", "name")
     assert shown.out.split() == ["nodepool.karpenter.sh/elastic", "ec2nodeclass.karpenter.k8s.aws/elastic"], shown.text
 

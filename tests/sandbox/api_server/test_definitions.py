@@ -39,7 +39,7 @@ def test_every_row_of_the_table_is_of_a_module_and_files_and_a_checksum() -> Non
         assert source.files, source
     assert len({(source.brought_by, source.version) for source in sources()}) == len(sources())
     pinned = {(source.module, source.module_version, source.sum) for source in sources()}
-    assert len({module for module, _, _ in pinned}) == len(pinned), "one version of a module"
+    assert len({(module, version) for module, version, _ in pinned}) == len(pinned), "one checksum of a module"
 
 
 def test_a_chart_is_found_with_and_without_the_v_of_its_version_and_in_no_other() -> None:
