@@ -46,6 +46,7 @@ test: $(READY) ## Every test
 	@$(BIN)/sandbox engine >&2
 	@$(BIN)/sandbox kubernetes >&2
 	@$(BIN)/python tests/promtool/promtool.py
+	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,13 +14,18 @@ from cost.model import Amounts, CostLine
 from cost.resources import UNKNOWN, Resource, Resources
 from cost.shape import is_object
 
-__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of"]
+__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of", "labels_of"]
 
 NO_LABEL: Final = "(no label)"
 """Group of what carries no such label."""
 
 NOT_KNOWN: Final = "(not known before the update)"
 """Group of what carries the label with a value that only the cloud knows."""
+
+_MOST_LABELS: Final = 8
+"""Labels that a page offers to choose from."""
+_OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-")
+"""Labels that tools write for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,35 @@ def group_by(estimate: Estimate, resources: Resources, label: str) -> Grouping:
     groups = [Group(value, tuple(found), value not in unpriced) for value, found in lines.items()]
     groups.sort(key=lambda group: (group.value == NO_LABEL, -group.monthly.expected, group.value))
     return Grouping(label, tuple(groups), by_urn)
+
+
+def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
+    """The labels that money is worth sharing out by: those with several values first, then those on most of it.
+
+    Not among them are names, which differ from resource to resource, and what tools write for themselves.
+    """
+    spent: dict[str, Decimal] = {}
+    values: dict[str, set[str]] = {}
+    carriers: dict[str, set[str]] = {}
+    for line in estimate.lines:
+        for label, value in _all_labels(resources.get(line.urn), resources).items():
+            spent[label] = spent.get(label, Decimal(0)) + line.monthly
+            values.setdefault(label, set()).add(value)
+            carriers.setdefault(label, set()).add(line.urn)
+    shared = [label for label in spent if len(values[label]) == 1 or len(values[label]) < len(carriers[label])]
+    kept = [label for label in shared if label.lower() != "name" and not _OF_TOOLS.search(label)]
+    return tuple(sorted(kept, key=lambda label: (len(values[label]) == 1, -spent[label], label))[:_MOST_LABELS])
+
+
+def _all_labels(resource: Resource | None, resources: Resources) -> dict[str, str]:
+    """Every label of a resource that is known, as `group_of` finds it."""
+    if resource is None:
+        return {}
+    found: dict[str, str] = {}
+    for labels in _labels(resource, resources.get(resource.provider)):
+        if is_object(labels):
+            found = {**{key: str(value) for key, value in labels.items() if value is not UNKNOWN}, **found}
+    return found
 
 
 def group_of(resource: Resource | None, resources: Resources, label: str) -> str:

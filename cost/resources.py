@@ -111,6 +111,11 @@ class Resources:
     def __len__(self) -> int:
         return len(self._by_urn)
 
+    @property
+    def stack(self) -> str:
+        """Name of the stack, empty where no resource says it."""
+        return next(map(urn_stack, self._by_urn), "")
+
     def get(self, urn: str | None) -> Resource | None:
         """The resource with this URN, None when it is not part of the stack."""
         return None if urn is None else self._by_urn.get(urn)

@@ -16,9 +16,11 @@ from cost.comparison import compare as compared
 from cost.comparison.figures import TF32_TFLOPS, Ask
 from cost.comparison.files import columns_of
 from cost.prices import PriceBook
+from cost.render.comparison_csv import comparison_csv
 from cost.render.comparison_json import comparison_json
 from cost.render.comparison_markdown import comparison_markdown
 from cost.render.comparison_table import comparison_table
+from cost.render.html import comparison_page
 from cost.render.layout import width_for
 
 __all__ = ["compare"]
@@ -26,7 +28,7 @@ __all__ = ["compare"]
 
 @click.command()
 @click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE FILE...")
-@form_of("table", "json", "markdown")
+@form_of("table", "json", "csv", "markdown", "html")
 @click.option("--dataset-tb", type=POSITIVE, help="TB (decimal) to move out once: days, and what leaving costs.")
 @click.option("--gbps", type=POSITIVE, help="Line that it goes by, Gb/s, always full; 100 if left out.")
 @click.option("--flow-gbps", type=POSITIVE, help="Gb/s of data that go out all the time, for 30 days.")
@@ -51,6 +53,7 @@ def compare(
 
     FILE: `pulumi preview --json --show-sames` or `pulumi stack export` of a stack, a column each, - for stdin. Parts
     are ranked where every column prices them; a total with something unpriced in it is "at least" and placed nowhere.
+    html is one page that needs no network, with charts.
 
     Beside the money: the price of a GPU-hour and of 1,000 TF32 TFLOPS, CO2e, what moving data takes, and GPUs by the
     hour of other providers, of which those without a known fabric are shown and not ranked.
@@ -67,6 +70,10 @@ def compare(
     found = compared(columns_of(files, book, assumptions_of(expected_share, assume)), book, ask)
     if form == "json":
         text = json.dumps(comparison_json(found), indent=2)
+    elif form == "csv":
+        text = comparison_csv(found)
+    elif form == "html":
+        text = comparison_page(found)
     else:
         text = comparison_markdown(found) if form == "markdown" else comparison_table(found, width_for(output))
     output.write(text + "\n")

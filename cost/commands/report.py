@@ -10,12 +10,15 @@ import click
 from cost.commands.options import FINDINGS, assumptions_of, name_of, presentation, pricing
 from cost.commands.options import form as form_of
 from cost.estimate import estimate
-from cost.grouping import group_by as grouped
+from cost.grouping import group_by, labels_of
+from cost.options import options_of
 from cost.prices import PriceBook
 from cost.render.csv import as_csv
 from cost.render.groups import groups_json, groups_table
+from cost.render.html import report_page
 from cost.render.json import as_json
 from cost.render.layout import width_for
+from cost.render.report_markdown import report_markdown
 from cost.render.table import as_table
 from cost.sources.files import read_text
 from cost.verdict import budget_verdict
@@ -25,14 +28,15 @@ __all__ = ["report"]
 
 @click.command()
 @click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@form_of("table", "json", "csv")
-@click.option("--group-by", metavar="LABEL", help="Chargeback: sums by the values of a label or tag, such as team.")
+@form_of("table", "json", "csv", "markdown", "html")
+@click.option("--group-by", "labels", metavar="LABEL", multiple=True,
+              help="Chargeback: sums by the values of a label or tag, such as team. As often as wanted.")  # fmt: skip
 @presentation
 @pricing
 def report(
     file: TextIO,
     form: str,
-    group_by: str | None,
+    labels: tuple[str, ...],
     output: TextIO,
     color: str,
     quiet: bool,
@@ -43,8 +47,11 @@ def report(
     """Cost of FILE (- for stdin): `pulumi preview --json --show-sames` or `pulumi stack export`.
 
     json is described by docs/cost-report.schema.json. csv has a row for each line, and one without an amount for each
-    thing that has no price. --group-by gives every line to the value of a label that its resource carries, itself or by
-    its provider's defaults, and else to "(no label)"; the total stays.
+    thing that has no price. markdown is short and has its detail folded, at most 65,536 characters. html is one page
+    that needs no network, with charts by part, by label, by way to buy, and every line.
+
+    --group-by gives every line to the value of a label that its resource carries, itself or by its provider's defaults,
+    and else to "(no label)"; the total stays. Without it the page shows the labels that are on most of the money.
 
     Exit code 0, 1 over the budget that the components state, 2 input, 3 a fault of this tool.
     """
@@ -54,21 +61,28 @@ def report(
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
     found = estimate(resources, book, assumptions)
-    grouping = None if group_by is None else grouped(found, resources, group_by)
+    groupings = [group_by(found, resources, label) for label in dict.fromkeys(labels)]
     title = f"Cost of {what}"
     if form == "json":
-        text = json.dumps(as_json(found) | ({} if grouping is None else {"group_by": groups_json(grouping)}), indent=2)
+        groups = {"group_by": [groups_json(grouping) for grouping in groupings]} if groupings else {}
+        text = json.dumps(as_json(found) | groups, indent=2)
     elif form == "csv":
-        text = as_csv(found, grouping)
-    elif grouping is not None:
-        text = groups_table(grouping, found, title, width_for(output))
+        text = as_csv(found, groupings)
+    elif form == "markdown":
+        text = report_markdown(found, resources.stack, groupings)
+    elif form == "html":
+        shown = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
+        name = f"Cost of {resources.stack or what}"
+        text = report_page(found, name, shown, options_of(resources, book, assumptions=assumptions))
+    elif groupings:
+        text = "\n\n".join(groups_table(grouping, found, title, width_for(output)) for grouping in groupings)
     else:
         text = as_table(found, title, width_for(output))
     output.write(text + "\n")
     verdict = budget_verdict(found)
     if verdict is None:
         return
-    if not quiet and (form != "table" or grouping is not None):
+    if not quiet and (form != "table" or groupings):
         click.echo(verdict.sentence, err=True)
     if verdict.outcome == "over":
         raise SystemExit(FINDINGS)

@@ -11,7 +11,7 @@ from cost.comparison.clusters import cluster_of
 from cost.comparison.compare import Column
 from cost.estimate import estimate
 from cost.prices import PriceBook
-from cost.resources import Resources, urn_stack
+from cost.resources import Resources
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_text
 
@@ -45,7 +45,7 @@ def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumption
             read.append((what, resources))
     if problems:
         raise NotReadable("\n".join(problems))
-    stacks = [urn_stack(next(iter(resources)).urn) for _, resources in read]
+    stacks = [resources.stack for _, resources in read]
     times = Counter(stacks)
     return [
         Column(

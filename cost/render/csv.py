@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any, Final
 
 from cost.estimate import Estimate
@@ -26,10 +27,10 @@ _NUMBERS: Final = frozenset(
 )  # fmt: skip
 
 
-def as_csv(estimate: Estimate, grouping: Grouping | None = None) -> str:
-    """The rows with a header; with a grouping, the group of each row in a last column, `label:` and the label."""
+def as_csv(estimate: Estimate, groupings: Sequence[Grouping] = ()) -> str:
+    """The rows with a header; for each grouping, the group of each row in a last column, `label:` and the label."""
     out = io.StringIO()
-    columns = COLUMNS if grouping is None else (*COLUMNS, f"label:{grouping.label}")
+    columns = (*COLUMNS, *(f"label:{grouping.label}" for grouping in groupings))
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writerow({name: _cell(name, name) for name in columns})
     rows: list[dict[str, Any]] = [
@@ -47,8 +48,7 @@ def as_csv(estimate: Estimate, grouping: Grouping | None = None) -> str:
         for item in sorted(estimate.not_priced, key=lambda item: item.urn)
     ]
     for row in rows:
-        if grouping is not None:
-            row[columns[-1]] = grouping.by_urn[row["resource"]]
+        row |= {f"label:{grouping.label}": grouping.by_urn[row["resource"]] for grouping in groupings}
         writer.writerow({name: _cell(name, value) for name, value in row.items()})
     return out.getvalue().removesuffix("\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -65,7 +66,7 @@ WRONG = [
         "{}",
         "assumption 'nat' is not known; did you mean nat_gib or snapshot_gib? `cost usage names` lists all",
     ),
-    (["report", "--format", "html"], "{}", "'html' is not one of 'table', 'json', 'csv'"),
+    (["report", "--format", "xml"], "{}", "'xml' is not one of 'table', 'json', 'csv', 'markdown', 'html'"),
     (["prices", "show", "--sku", "p5.48xlage"], "", "--sku: no price has 'p5.48xlage'; known: p5.48xlarge"),
     (["prices", "show", "--provider", "amazon"], "", "--provider: no price has 'amazon'; known: "),
     (["explain"], "", "Missing argument 'LINE'"),
@@ -129,10 +130,37 @@ def test_a_report_is_grouped_by_a_label_in_every_form(recordings: Path) -> None:
     assert "(no label)" in table.stdout
     assert "at least $215,193.60" in table.stdout
     document = json.loads(_cost("report", plan, "--group-by", "team", "--format", "json").stdout)
-    assert document["group_by"]["groups"][-1]["value"] == "(no label)"
+    assert document["group_by"][0]["groups"][-1]["value"] == "(no label)"
     rows = _cost("report", plan, "--group-by", "team", "--format", "csv")
     assert rows.stdout.splitlines()[0].endswith(",reason,label:team")
     assert rows.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
+
+
+def test_a_report_is_grouped_by_several_labels_at_once(recordings: Path) -> None:
+    plan, labels = str(recordings / "plan.json"), ["--group-by", "team", "--group-by", "project", "--group-by", "team"]
+    document = json.loads(_cost("report", plan, *labels, "--format", "json", "--quiet").stdout)
+    assert [one["label"] for one in document["group_by"]] == ["team", "project"]
+    rows = _cost("report", plan, *labels, "--format", "csv", "--quiet").stdout
+    assert rows.splitlines()[0].endswith(",reason,label:team,label:project")
+    assert _cost("report", plan, *labels).stdout.count("Total per month") == 2
+
+
+def test_reports_and_comparisons_are_pages_too(recordings: Path, tmp_path: Path) -> None:
+    plan, state = (str(recordings / name) for name in ("plan.json", "state.json"))
+    report, comparison = tmp_path / "report.html", tmp_path / "comparison.html"
+    run = _cost("report", plan, "--format", "html", "--output", str(report), "--quiet")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert "<title>Cost of dev</title>" in report.read_text()
+    run = _cost("compare", plan, state, "--format", "html", "--output", str(comparison))
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert f"<title>Cost of dev ({plan}), dev ({state})</title>" in comparison.read_text()
+
+
+def test_a_comparison_is_a_table_of_a_spreadsheet_too(recordings: Path) -> None:
+    run = _cost("compare", str(recordings / "plan.json"), str(recordings / "update.json"), "--format", "csv")
+    rows = list(csv.reader(run.stdout.splitlines()))
+    assert {len(row) for row in rows} == {4}
+    assert ["In total", "$/month", "at least $215,193.60", "at least $295,662.00"] in rows
 
 
 def test_prices_are_shown_in_every_form(tmp_path: Path) -> None:

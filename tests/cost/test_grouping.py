@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
-from cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of
+from cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
 from cost.render.groups import groups_json, groups_table
 from cost.sources import read_text
 
@@ -52,6 +52,15 @@ def test_a_default_of_the_provider_counts_where_a_resource_says_nothing(make: Ma
     own = make(VOLUME, "own", provider=provider, tags={"team": "vision"})
     resources = Resources([provider, plain, own])
     assert [group_of(item, resources, "team") for item in (plain, own)] == ["platform", "vision"]
+
+
+def test_labels_to_choose_from_are_shared_ones_those_with_several_values_first(make: Make, book: PriceBook) -> None:
+    common = {"owner": "ml", "pulumi-stack": "dev", "app.kubernetes.io/name": "x", "late": UNKNOWN}
+    small = make(VOLUME, "small", type="gp3", size=1, tags={**common, "Name": "small", "id": "1", "team": "vision"})
+    large = make(VOLUME, "large", type="gp3", size=9, tags={**common, "Name": "large", "id": "2", "team": "speech"})
+    third = make(VOLUME, "third", type="gp3", size=1, tags={"Name": "third", "id": "3", "team": "vision"})
+    resources = Resources([small, large, third], default_regions={"aws": "us-east-1"})
+    assert labels_of(estimate(resources, book), resources) == ("team", "owner")
 
 
 def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_least(

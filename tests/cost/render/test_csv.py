@@ -26,7 +26,7 @@ def test_the_rows_are_the_lines_of_the_report_and_what_has_no_price(
 ) -> None:
     resources = read_text((recordings / name).read_text(), name)
     found = estimate(resources, book)
-    rows = list(csv.DictReader(io.StringIO(as_csv(found, group_by(found, resources, "team")))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(found, [group_by(found, resources, "team")]))))
     priced = [row for row in rows if row["status"] == "priced"]
     assert tuple(rows[0]) == (*COLUMNS, "label:team")
     assert [row["line"] for row in priced] == [str(number) for number in range(1, len(found.lines) + 1)]

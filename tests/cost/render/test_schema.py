@@ -35,7 +35,7 @@ def test_the_report_of_a_recorded_stack_is_valid_grouped_or_not(name: str, recor
     resources = read_text((recordings / name).read_text(), name)
     found = estimate(resources, book)
     assert _errors(as_json(found)) == []
-    assert _errors(as_json(found) | {"group_by": groups_json(group_by(found, resources, "team"))}) == []
+    assert _errors(as_json(found) | {"group_by": [groups_json(group_by(found, resources, "team"))]}) == []
 
 
 def test_reports_of_nothing_and_of_everything_unusual_are_valid(make: Make, cost_of: CostOf) -> None:

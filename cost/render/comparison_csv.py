@@ -1,0 +1,22 @@
+"""A comparison for spreadsheets: a row for each property, part and total, a column a stack."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from cost.comparison import Comparison
+from cost.render.comparison_rows import sections
+
+__all__ = ["comparison_csv"]
+
+
+def comparison_csv(found: Comparison) -> str:
+    """Sections and rows as the table has them; amounts as it words them, for `at least` is part of them."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["section", "what", *(column.title for column in found.columns)])
+    for section in sections(found):
+        for label, cells in section.rows:
+            writer.writerow([section.heading, label.strip(), *cells])
+    return out.getvalue().removesuffix("\n")

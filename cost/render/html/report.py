@@ -1,0 +1,234 @@
+"""`cost report` as a page: totals first, then charts, then every line with its price and source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from cost.estimate import Estimate
+from cost.grouping import Group, Grouping
+from cost.model import CostLine, Part
+from cost.money import at_least, money, percent
+from cost.options import Options
+from cost.render.html.charts import Bar, Mark, bars, figure, marks, span
+from cost.render.html.options import option_figures
+from cost.render.html.page import disclosure, items, page, safe, scrolling
+from cost.render.table import plain_number, unit_price
+from cost.verdict import budget_verdict
+
+__all__ = ["report_page"]
+
+_BASIS = "List prices in USD, before tax, discounts, support and data transfer."
+
+
+def report_page(estimate: Estimate, title: str, groupings: Sequence[Grouping], options: Options | None) -> str:
+    """The whole page. groupings: by which labels the money is shown. options: the ways to buy, if they are shown."""
+    return page(title, _body(estimate, title, groupings, options))
+
+
+def _body(estimate: Estimate, title: str, groupings: Sequence[Grouping], options: Options | None) -> Iterator[str]:
+    yield f'<header>\n<h1>{safe(title)}</h1>\n<p class="quiet">{_BASIS}</p>\n{_totals(estimate)}\n</header>\n<main>'
+    yield _range(estimate)
+    yield _parts(estimate)
+    if groupings:
+        yield _labels(groupings, estimate)
+    if options is not None:
+        yield from option_figures(options)
+    yield from _missing(estimate)
+    yield _lines(estimate)
+    yield _closing(estimate)
+    yield "</main>"
+
+
+def _totals(estimate: Estimate) -> str:
+    """The numbers that a reader came for, and whether they fit the budget."""
+    complete, monthly = estimate.complete, estimate.monthly
+    shown = [("Total per month", at_least(monthly.expected, complete=complete))]
+    if monthly.varies:
+        shown.append(("Floor", at_least(monthly.floor, complete=complete)))
+        shown.append(("Ceiling", at_least(monthly.ceiling, complete=complete)))
+    shown.append(("Per hour", at_least(estimate.hourly.expected, complete=complete)))
+    if (days := estimate.facts.duration_days) is not None and (trial := estimate.trial_total) is not None:
+        shown.append((f"This trial, {plain_number(days)} days", at_least(trial, complete=complete)))
+    if (per_gpu := estimate.per_training_gpu_hour) is not None:
+        amount = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
+        shown.append(("Per training GPU-hour", amount))
+    if (with_committed := estimate.per_training_gpu_hour_with_committed) is not None:
+        shown.append(("... with committed capacity", at_least(with_committed, complete=complete)))
+    if estimate.committed_monthly:
+        shown.append(("Bought elsewhere, a month, not in the total", money(estimate.committed_monthly)))
+    listed = "".join(_total(name, amount, main=not number) for number, (name, amount) in enumerate(shown))
+    verdict = budget_verdict(estimate)
+    said = ""
+    if verdict is not None:
+        kind = verdict.outcome.split()[0]
+        said = f'<p class="verdict {kind}">{safe(_sentence(verdict.sentence))}</p>'
+    return f'<dl class="totals">{listed}</dl>\n{said}'
+
+
+def _total(name: str, amount: str, *, main: bool) -> str:
+    kind = ' class="main"' if main else ""
+    return f"<div{kind}><dt>{safe(name)}</dt><dd>{safe(amount)}</dd></div>"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _range(estimate: Estimate) -> str:
+    monthly, budget = estimate.monthly, estimate.facts.budget
+    floor, expected, ceiling = marks(monthly, complete=estimate.complete)
+    limit = None if budget is None else Mark("Budget", budget.monthly, money(budget.monthly))
+    words = f"A month costs {expected.shown}"
+    if monthly.varies:
+        words += f" as expected, {floor.shown} where autoscaled pools are empty, {ceiling.shown} where they are full"
+    else:
+        words += "; nothing in it is autoscaled"
+    words += f"; the budget is {limit.shown}." if limit else "; no budget is set."
+    return figure("range", "Floor, expected, ceiling", words, span(floor, expected, ceiling, limit, words))
+
+
+def _parts(estimate: Estimate) -> str:
+    total = estimate.monthly.expected
+    rows: list[Bar] = []
+    for part in estimate.parts:
+        complete = part.name not in estimate.unpriced_parts
+        if not part.monthly.expected and complete and not part.monthly.varies and not _committed(part.lines):
+            continue
+        rows.append(
+            Bar(
+                part.name,
+                part.monthly.expected,
+                at_least(part.monthly.expected, complete=complete),
+                percent(part.monthly.expected / total) if total else "",
+                _aside(part),
+            )
+        )
+    priced = {part.name for part in estimate.parts}
+    rows += [Bar(name, None, "unknown") for name in sorted(estimate.unpriced_parts - priced)]
+    return figure("parts", "By part, a month", _most(rows), bars(rows))
+
+
+def _aside(part: Part) -> str:
+    monthly = part.monthly
+    notes = [f"floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"] if monthly.varies else []
+    if committed := _committed(part.lines):
+        notes.append(f"bought elsewhere: {money(committed)} a month at list price, not in the total")
+    return "; ".join(notes)
+
+
+def _committed(lines: Sequence[CostLine]) -> Decimal:
+    return sum((line.committed_monthly for line in lines), Decimal(0))
+
+
+def _most(rows: Sequence[Bar]) -> str:
+    """The bars in words: all of them where they are few, else the first."""
+    if not rows:
+        return "Nothing here costs anything."
+    shown = [f"{row.name} {row.amount}{f' ({row.share})' if row.share else ''}" for row in rows[:4]]
+    more = len(rows) - len(shown)
+    return f"{', '.join(shown)}{f', and {more} more' if more > 0 else ''}."
+
+
+def _labels(groupings: Sequence[Grouping], estimate: Estimate) -> str:
+    """A panel for each label, of which one is shown; on paper all of them are."""
+    picks = "".join(
+        f'<input class="pick" type="radio" name="label" id="label-{number}"{" checked" if not number else ""}>'
+        for number in range(len(groupings))
+    )
+    choice = "".join(
+        f'<label for="label-{number}">{safe(grouping.label)}</label>' for number, grouping in enumerate(groupings)
+    )
+    rules = "".join(
+        f"#label-{number}:checked~.panels>#panel-{number}{{display:block}}"
+        f"#label-{number}:checked~.choice>label[for=label-{number}]{{background:var(--ink);color:var(--paper)}}"
+        f"#label-{number}:focus-visible~.choice>label[for=label-{number}]{{outline:2px solid var(--bar)}}"
+        for number in range(len(groupings))
+    )
+    panels = "\n".join(_panel(number, grouping, estimate) for number, grouping in enumerate(groupings))
+    words = f"The same total, shared out by {', '.join(grouping.label for grouping in groupings)}."
+    drawing = f'<style>{rules}</style>{picks}<div class="choice">{choice}</div>\n<div class="panels">{panels}</div>'
+    return figure("labels", "By label, a month", words, drawing)
+
+
+def _panel(number: int, grouping: Grouping, estimate: Estimate) -> str:
+    total = estimate.monthly.expected
+    rows = [_group(group, total) for group in grouping.groups if group.monthly.expected or not group.complete]
+    return (
+        f'<div class="panel" id="panel-{number}"><h3>{safe(grouping.label)}</h3>'
+        f'<p class="quiet">{safe(_most(rows))}</p>{bars(rows)}</div>'
+    )
+
+
+def _group(group: Group, total: Decimal) -> Bar:
+    expected = group.monthly.expected
+    share = percent(expected / total) if total else ""
+    return Bar(group.value, expected, at_least(expected, complete=group.complete), share)
+
+
+def _missing(estimate: Estimate) -> Iterator[str]:
+    for heading, texts in (
+        ("Not built, not in the total", list(estimate.facts.not_built)),
+        (
+            "Not priced, not in the total",
+            [
+                f"{item.type} {estimate.names.get(item.urn, '')}: {item.reason}"
+                for item in sorted(estimate.not_priced, key=lambda item: item.urn)
+            ],
+        ),
+        ("Assumptions", list(estimate.assumptions)),
+    ):
+        if texts:
+            yield f'<section class="long">\n<h2>{heading}</h2>\n{items(texts)}\n</section>'
+
+
+def _lines(estimate: Estimate) -> str:
+    blocks = [_part(part, estimate) for part in estimate.parts if any(map(_shows, part.lines))]
+    return f'<section class="long" id="lines">\n<h2>Every line</h2>\n{"".join(blocks)}\n</section>'
+
+
+def _shows(line: CostLine) -> bool:
+    """Usage that is taken as zero stands under the assumptions."""
+    return bool(line.quantity) or line.autoscaled or line.spend != "new"
+
+
+def _part(part: Part, estimate: Estimate) -> str:
+    head = (
+        '<thead><tr><th scope="col">what</th><th scope="col" class="number">quantity</th>'
+        '<th scope="col" class="number">unit price</th><th scope="col" class="number">$/month</th>'
+        '<th scope="col">price of</th></tr></thead>'
+    )
+    rows = "".join(_row(line, estimate) for line in part.lines if _shows(line))
+    amount = at_least(part.monthly.expected, complete=part.name not in estimate.unpriced_parts)
+    return disclosure(part.name, amount, scrolling(f"<table>{head}<tbody>{rows}</tbody></table>", part.name))
+
+
+def _row(line: CostLine, estimate: Estimate) -> str:
+    resource = estimate.names.get(line.urn, "")
+    new = line.spend == "new"
+    price = f"{unit_price(line.unit_price)} per {line.unit}" if new else "reserved"
+    term = f" {line.term}" if line.term else ""
+    bought = f"{line.region} {line.purchase.replace('_', '-')}{term}: " if new else ""
+    source = ", ".join(filter(None, [line.source, line.as_of]))
+    said = f"{bought}{source} ({line.confidence})" if new else line.source
+    bounds = f"floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}" if line.autoscaled else ""
+    quiet = "; ".join(filter(None, [resource, bounds]))
+    return (
+        f'<tr><th scope="row">{safe(line.name)}<br><span class="quiet">{safe(quiet)}</span></th>'
+        f'<td class="number">{safe(line.basis or f"{plain_number(line.quantity)} {line.unit}")}</td>'
+        f'<td class="number">{safe(price)}</td><td class="number">{safe(money(line.monthly))}</td>'
+        f'<td class="quiet">{safe(said)}</td></tr>'
+    )
+
+
+def _closing(estimate: Estimate) -> str:
+    coverage, dates, total = estimate.coverage, estimate.price_dates, estimate.monthly.expected
+    said = (
+        f"{coverage.resources:,} resources: {coverage.priced:,} priced, {coverage.free:,} free, "
+        f"{coverage.not_priced:,} not priced."
+    )
+    if dates is not None:
+        said += f" Prices from {dates[0]} to {dates[1]}."
+        shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
+        said += f" Confidence in the dollars: {', '.join(shares)}." if shares else ""
+    return f'<section><p class="quiet">{safe(said)}</p></section>'
