@@ -1,11 +1,14 @@
-"""Plan and state files as the two sides of a change."""
+"""Plan and state files, and revisions of git, as the two sides of a change."""
 
 from __future__ import annotations
 
-from typing import TextIO
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 from cost.assumptions import Assumptions
 from cost.changes.diff import Side
+from cost.changes.revisions import commit_of
 from cost.estimate import estimate
 from cost.prices import PriceBook
 from cost.resources import urn_stack
@@ -14,26 +17,73 @@ from cost.sources.files import read_file
 
 __all__ = ["sides_of"]
 
+_STDIN = "-"
 
-def sides_of(old: TextIO, new: TextIO, book: PriceBook, assumptions: Assumptions) -> tuple[Side, Side]:
-    """Both sides. NotReadable has one line for each file that cannot be used."""
-    if old.name == new.name == "<stdin>":
+
+def sides_of(
+    old: str, new: str, book: PriceBook, assumptions: Assumptions, preview: Callable[[str], str] | None = None
+) -> tuple[Side, Side]:
+    """Both sides. A name is that of a file, else of a revision, `-` is stdin.
+
+    preview: makes the plan of a commit, None where nothing says how. NotReadable has one line for each side that cannot
+    be used.
+    """
+    if old == new == _STDIN:
         raise NotReadable("OLD and NEW are both stdin; give a file for one of them")
-    sides: list[Side] = []
     problems: list[str] = []
-    for file in (old, new):
-        what = "stdin" if file.name == "<stdin>" else file.name
+    commits: dict[str, str] = {}
+    sides: dict[str, Side] = {}
+    for name in dict.fromkeys((old, new)):
         try:
-            read = read_file(file.read(), what)
-        except UnicodeDecodeError:
-            problems.append(f"{what} is not text; give a plan or state file in JSON")
+            if name != _STDIN and not Path(name).exists():
+                commits[name] = _commit(name, preview)
+            else:
+                sides[name] = _side(name, _file(name), book, assumptions, is_file=True)
         except NotReadable as error:
             problems.append(str(error))
-        else:
-            urns = frozenset(resource.urn for resource in read.resources)
-            stack = urn_stack(min(urns)) if urns else ""
-            found = estimate(read.resources, book, assumptions)
-            sides.append(Side(what, found, urns, stack, read.is_plan, read.ended))
+    for name, commit in commits.items():
+        if preview is None or problems:
+            break
+        try:
+            sides[name] = _side(name, preview(commit), book, assumptions, is_file=False)
+        except NotReadable as error:
+            problems.append(str(error))
     if problems:
         raise NotReadable("\n".join(problems))
-    return sides[0], sides[1]
+    return sides[old], sides[new]
+
+
+def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is_file: bool) -> Side:
+    """One side. The plan of a revision begins with nothing, so its steps do not say what becomes of what exists."""
+    what = _called(name)
+    read = read_file(text, what)
+    urns = frozenset(resource.urn for resource in read.resources)
+    stack = urn_stack(min(urns)) if urns else ""
+    found = estimate(read.resources, book, assumptions)
+    return Side(what, found, urns, stack, read.is_plan and is_file, read.ended)
+
+
+def _called(name: str) -> str:
+    return "stdin" if name == _STDIN else name
+
+
+def _file(name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotReadable(f"{_called(name)} is not text; give a plan or state file in JSON") from None
+    except OSError as error:
+        raise NotReadable(f"{_called(name)} cannot be read: {error.strerror}") from None
+
+
+def _commit(name: str, preview: Callable[[str], str] | None) -> str:
+    commit = commit_of(name)
+    if not commit:
+        raise NotReadable(f"{name!r} is no file, and no revision of a git repository here; give a plan or state file")
+    if preview is None:
+        raise NotReadable(
+            f"{name!r} is a revision of git: say which stack to preview, --stack aws-trial, or by which command, "
+            "--run 'pulumi preview --json --show-sames'"
+        )
+    return commit

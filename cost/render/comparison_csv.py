@@ -7,6 +7,7 @@ import io
 
 from cost.comparison import Comparison
 from cost.render.comparison_rows import sections
+from cost.render.csv import cell
 
 __all__ = ["comparison_csv"]
 
@@ -15,8 +16,10 @@ def comparison_csv(found: Comparison) -> str:
     """Sections and rows as the table has them; amounts as it words them, for `at least` is part of them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["section", "what", *(column.title for column in found.columns)])
+    writer.writerow(["section", "what", *(cell(column.title) for column in found.columns)])
     for section in sections(found):
         for label, cells in section.rows:
-            writer.writerow([section.heading, label.strip(), *cells])
+            writer.writerow(
+                [section.heading, cell(label.strip()), *(text if text == "-" else cell(text) for text in cells)]
+            )
     return out.getvalue().removesuffix("\n")

@@ -11,7 +11,7 @@ from cost.estimate import Estimate
 from cost.grouping import Grouping
 from cost.render.json import line_json
 
-__all__ = ["COLUMNS", "as_csv"]
+__all__ = ["COLUMNS", "as_csv", "cell"]
 
 COLUMNS: Final = (
     "line", "status", "resource", "resource_name", "part", "name", "quantity", "floor_quantity", "ceiling_quantity",
@@ -54,5 +54,9 @@ def as_csv(estimate: Estimate, groupings: Sequence[Grouping] = ()) -> str:
 
 
 def _cell(column: str, text: str) -> str:
+    return text if column in _NUMBERS else cell(text)
+
+
+def cell(text: str) -> str:
     """Text that a spreadsheet would take for a formula begins with an apostrophe, which says that it is text."""
-    return f"'{text}" if column not in _NUMBERS and text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from cost import PriceBook, Resource, Resources, estimate
 from cost.changes import Diff, Side, diff
+from cost.render.diff_csv import COLUMNS, diff_csv
 from cost.render.diff_json import diff_json
 from cost.render.diff_markdown import LONGEST, diff_markdown
 from cost.render.diff_table import diff_table
@@ -22,6 +26,7 @@ from cost.sources.files import read_file
 
 Make = Callable[..., Resource]
 GOLDEN = Path(__file__).parent / "golden" / "diff"
+SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[3] / "docs/cost-diff.schema.json").read_text())
 
 
 def _check(name: str, text: str) -> None:
@@ -131,3 +136,29 @@ def test_the_order_does_not_hang_on_that_of_the_resources(grown: Diff, recording
     backwards = Resources(reversed(list(read)), default_regions={"aws": "us-east-1"})
     new = Side("update.json", estimate(backwards, book), grown.new.urns, "dev", True)
     assert diff_markdown(diff(grown.old, new)) == diff_markdown(grown)
+
+
+def _errors(document: dict[str, Any]) -> list[str]:
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    return [error.json_path for error in validator.iter_errors(json.loads(json.dumps(document)))]
+
+
+def test_the_json_is_as_its_schema_says_and_every_field_of_it_is_required(grown: Diff, reshaped: Diff) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for found in (grown, reshaped):
+        document = diff_json(found)
+        assert _errors(document) == []
+        assert set(SCHEMA["required"]) == set(document)
+    assert _errors({**diff_json(grown), "total": "3"}) == ["$"]
+
+
+def test_csv_has_the_lines_that_change_and_adds_up(grown: Diff, reshaped: Diff) -> None:
+    for found in (grown, reshaped):
+        rows = list(csv.DictReader(diff_csv(found).splitlines()))
+        lines = [row for row in rows if row["change"]]
+        assert len(lines) == len(found.changed)
+        assert sum(Decimal(row["change"]) for row in lines) == found.change
+        assert [row["reason"] for row in rows if row["kind"] == "newly unpriced"] == [
+            item.reason for item in found.newly_unpriced
+        ]
+    assert diff_csv(grown).splitlines()[0] == ",".join(COLUMNS)

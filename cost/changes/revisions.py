@@ -1,0 +1,76 @@
+"""Revisions of git as sides of a change: each is previewed in a working tree of its own; nothing here is touched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+__all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
+
+_LINES: Final = 12
+"""Lines of a failed preview that are shown: the last ones say what is wrong."""
+
+
+class PreviewFailed(Exception):
+    """A revision cannot be previewed; the message says why."""
+
+
+def commit_of(name: str) -> str:
+    """The commit that a name stands for in the repository of the working folder; empty where it is none."""
+    if name.startswith("-") or not name:
+        return ""
+    return _git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").stdout.strip()
+
+
+def preview_of(stack: str) -> tuple[str, ...]:
+    """The command that previews a stack in the sandbox, by the one that is installed beside this Python."""
+    sandbox = Path(sys.executable).with_name("sandbox")
+    command = str(sandbox) if sandbox.exists() else "sandbox"
+    return (command, "pulumi", "preview", "--stack", stack, "--json", "--show-sames")
+
+
+def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> str:
+    """The plan that `command` prints in a working tree of a commit. Raises PreviewFailed.
+
+    The command runs in the same folder of the tree as this process does in its own, with the tree's packages before
+    installed ones; what is installed from elsewhere stays as it is.
+    """
+    here = _git("rev-parse", "--show-prefix").stdout.strip()
+    with tempfile.TemporaryDirectory(prefix="cost-diff-") as made:
+        tree = Path(made) / "tree"
+        added = _git("worktree", "add", "--quiet", "--detach", str(tree), commit)
+        if added.returncode:
+            raise PreviewFailed(f"git cannot check out {commit[:12]}: {added.stderr.strip()}")
+        try:
+            return _run(commit, command, tree / here, tree, say)
+        finally:
+            _git("worktree", "remove", "--force", str(tree))
+
+
+def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Callable[[str], None]) -> str:
+    shown = " ".join([Path(command[0]).name, *command[1:]])
+    if not folder.is_dir():
+        raise PreviewFailed(f"{commit[:12]} has no folder {folder.relative_to(tree)}; run this where it has one")
+    say(f"Previewing {commit[:12]}: {shown}")
+    packages = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": packages}
+    try:
+        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    except OSError as error:
+        raise PreviewFailed(f"{shown}: {error.strerror}") from None
+    if run.returncode:
+        said = "\n".join((run.stderr.strip() or run.stdout.strip()).splitlines()[-_LINES:])
+        raise PreviewFailed(f"{shown} ended with exit code {run.returncode} at {commit[:12]}:\n{said}")
+    return run.stdout
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(["git", *arguments], capture_output=True, text=True)
+    except OSError as error:
+        return subprocess.CompletedProcess(arguments, 127, "", str(error))
