@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sandbox.api_server.cli import kubernetes
+from sandbox.doctor import doctor
 from sandbox.engine.cli import engine
 from sandbox.engine.model import EngineError
 from sandbox.kubectl import kubectl
@@ -69,6 +70,7 @@ cli.add_command(reset)
 cli.add_command(engine)
 cli.add_command(kubernetes)
 cli.add_command(kubectl)
+cli.add_command(doctor)
 
 
 def main() -> None:

@@ -1,0 +1,126 @@
+"""`sandbox doctor`: what the sandbox has to work with here; it makes nothing and changes nothing."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from sandbox.project import InputError, find_project
+
+__all__ = ["doctor"]
+
+_GIB: Final = 1024**3
+_WANTED_GIB: Final = 8
+"""Free space for a first use: Go's caches take 5 GiB, what is built 1 GiB."""
+
+
+class _Wrong(Exception):
+    """Something that keeps the sandbox from working; the message says what, and what to do."""
+
+
+@click.command()
+def doctor() -> None:
+    """Say what is here and what is missing: engine, API server, Go, disk space, SDKs, the state of this project.
+
+    Ends with 1 where something has to be repaired.
+    """
+    broken = False
+    for name, examine in _PARTS.items():
+        try:
+            click.echo(f"ok     {name:10}  {examine()}")
+        except _Wrong as wrong:
+            broken = True
+            click.echo(f"WRONG  {name:10}  {wrong}")
+    sys.exit(1 if broken else 0)
+
+
+def _python() -> str:
+    return f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+def _engine() -> str:
+    from sandbox.engine import cache
+    from sandbox.engine.on_path import engine_on_path
+
+    said: list[str] = []
+    try:
+        found = engine_on_path(said.append, not_below=cache.cache_folder()) or cache.cached_engine()
+    except cache.BrokenCache as error:
+        raise _Wrong(f"the cached engine is broken: {error}; the next command makes it anew") from error
+    if found is None:
+        return "; ".join(["none yet: downloaded or built at first use (about 5 minutes)", *said])
+    return "; ".join([f"Pulumi {found.version} ({found.origin}), {found.binary}", *said])
+
+
+def _api_server() -> str:
+    from sandbox.api_server import binaries
+    from sandbox.api_server.definitions import sources
+    from sandbox.cache import BrokenCache, Installation
+
+    try:
+        built = Installation(binaries.folder(), "the API server").read()
+        kept = {source.module for source in sources() if source.installation.read() is not None}
+    except BrokenCache as error:
+        raise _Wrong(f"what is cached is broken: {error}; run sandbox kubernetes --build") from error
+    if built is None:
+        return "none yet: built by sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
+    modules = {source.module for source in sources()}
+    return f"Kubernetes {binaries.VERSION}, definitions of {len(kept)} of {len(modules)} modules, {binaries.folder()}"
+
+
+def _go() -> str:
+    found = shutil.which("go")
+    return found or "none on PATH: installed with pip where something has to be built"
+
+
+def _disk() -> str:
+    from sandbox.cache import cache_folder
+
+    folder = cache_folder()
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(there).free / _GIB
+    said = f"{free:.0f} GiB free for {folder}"
+    if free < _WANTED_GIB and not folder.exists():
+        raise _Wrong(f"{said}: a first use takes up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room")
+    return said
+
+
+def _sdks() -> str:
+    from sandbox.clouds.sdk import installed_sdks, site_packages
+
+    project = find_project(Path.cwd())
+    found = installed_sdks(site_packages(project.virtualenv if project else None))
+    return ", ".join(f"{sdk.package} {sdk.version}" for sdk in found.values()) or "none installed"
+
+
+def _project() -> str:
+    from sandbox.recovery.find import differences
+
+    project = find_project(Path.cwd())
+    if project is None:
+        return f"none: no Pulumi.yaml in {Path.cwd()} or above"
+    try:
+        standing = len(project.store.existing())
+        left = any(differences(project))
+    except InputError as error:
+        raise _Wrong(str(error)) from error
+    if left:
+        raise _Wrong(f"{standing} simulated resources, of which state and clouds say different things: sandbox recover")
+    return f"{project.name}: {standing} simulated resources"
+
+
+_PARTS: Final[dict[str, Callable[[], str]]] = {
+    "python": _python,
+    "engine": _engine,
+    "kubernetes": _api_server,
+    "go": _go,
+    "disk": _disk,
+    "SDKs": _sdks,
+    "project": _project,
+}

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sandbox.api_server import binaries
+from sandbox.cache import CACHE_VARIABLE
+from sandbox.doctor import doctor
+
+
+@pytest.fixture
+def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a project, an empty cache in it, and nothing on PATH."""
+    (tmp_path / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return tmp_path
+
+
+def _said(result: Result) -> dict[str, tuple[str, str]]:
+    """Part -> (ok or WRONG, what is said of it)."""
+    lines = (line.split(maxsplit=2) for line in result.stdout.splitlines())
+    return {part: (state, words) for state, part, words in lines}
+
+
+def test_a_fresh_machine_lacks_nothing_that_cannot_be_made(examined: Path) -> None:
+    result = CliRunner().invoke(doctor)
+    said = _said(result)
+    assert result.exit_code == 0, result.output
+    assert {state for state, _ in said.values()} == {"ok"}
+    assert said["engine"][1] == "none yet: downloaded or built at first use (about 5 minutes)"
+    assert said["kubernetes"][1] == (
+        "none yet: built by sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
+    )
+    assert said["go"][1] == "none on PATH: installed with pip where something has to be built"
+    assert said["disk"][1].endswith(f" GiB free for {examined / 'cache'}")
+    assert "aws " in said["SDKs"][1]
+    assert said["project"][1] == "small: 0 simulated resources"
+    assert not (examined / "cache").exists()
+    assert not (examined / ".sandbox").exists()
+
+
+def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
+    binaries.folder().mkdir(parents=True)
+    (binaries.folder() / "installed.json").write_text("{}")
+    (examined / ".sandbox").mkdir()
+    (examined / ".sandbox" / "clouds.sqlite3").write_text("no database, and long enough to be told apart from one")
+    result = CliRunner().invoke(doctor)
+    said = _said(result)
+    assert result.exit_code == 1
+    assert said["kubernetes"] == (
+        "WRONG",
+        "what is cached is broken: its record cannot be read ('sha256'); run sandbox kubernetes --build",
+    )
+    assert said["project"][0] == "WRONG"
+    assert said["project"][1].endswith("`sandbox reset` forgets it")
