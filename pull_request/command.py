@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 
 import click
@@ -18,6 +17,7 @@ from sandbox.project import InputError
 if TYPE_CHECKING:
     from pull_request.evidence import Evidence
     from pull_request.judgement import Judgement
+    from pull_request.terms import Terms
 
 __all__ = ["command"]
 
@@ -88,7 +88,7 @@ def _presenting(command: _Command) -> _Command:
     metavar="NAME",
     help="One stack, repeatable; all without.",
 )
-@click.option("--evidence", type=click.Path(dir_okay=False), metavar="FILE", help="Keep what the previews saw.")
+@click.option("--evidence", type=click.File("w", lazy=True), metavar="FILE", help="Keep what the previews saw.")
 @click.option(
     "--setup",
     envvar="PR_CHECK_SETUP",
@@ -104,7 +104,7 @@ def command(
     context: click.Context,
     base: str | None,
     stacks: tuple[str, ...],
-    evidence: str | None,
+    evidence: TextIO | None,
     setup: str,
     pack_name: str,
     config: TextIO | None,
@@ -133,6 +133,10 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
+    terms = _terms(pack_name, config, prices)  # what is wrong with them is said before anything takes time
+    for file in filter(None, (evidence, output)):
+        if not Path(file.name).parent.is_dir():
+            raise _refused(f"{Path(file.name).parent} is no folder; make it, or write {file.name} elsewhere", INPUT)
     try:
         found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say)
     except InputError as error:
@@ -142,10 +146,9 @@ def command(
     if evidence is not None:
         text = found.model_dump_json()
         if len(text.encode()) > LARGEST:
-            raise _refused(f"{evidence} would have more than {LARGEST:,} bytes; check fewer stacks at once", INPUT)
-        Path(evidence).write_text(text, encoding="utf-8")
-    judged = _judged(found, found.changed_files, pack_name, config, prices, own_book=True)
-    _present(judged, form, output)
+            raise _refused(f"{evidence.name} would have more than {LARGEST:,} bytes; check fewer stacks at once", INPUT)
+        evidence.write(text)
+    _present(terms.judge(found, found.changed_files, own_book=True), form, output)
 
 
 @command.command("render")
@@ -168,7 +171,8 @@ def render(
     """
     del color, quiet
     found = _evidence(file)
-    _present(_judged(found, found.changed_files, pack_name, config, prices, own_book=False), form, output)
+    judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
+    _present(judged, form, output)
 
 
 @command.command("comment")
@@ -213,6 +217,7 @@ def post_comment(
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
         raise _refused("GITHUB_TOKEN is empty; give the workflow's token in it", INPUT)
+    terms = _terms(pack_name, config, prices)
     found = _evidence(file)
     if found.head != head_sha:
         raise _refused(f"the file is about another commit than {head_sha}, which the run is about", INPUT)
@@ -222,7 +227,7 @@ def post_comment(
         if pull is None:
             click.echo(f"No open pull request is at {head_sha[:12]} any more: nothing to write.", err=True)
             return
-        judged = _judged(found, changed_files(client, pull), pack_name, config, prices, own_book=False)
+        judged = terms.judge(found, changed_files(client, pull))
         elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
         marker = Marker(head=head_sha, run=run, attempt=attempt)
         room = _room(marker)
@@ -247,43 +252,21 @@ def _evidence(file: BinaryIO) -> Evidence:
     return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
 
 
-def _judged(
-    found: Evidence,
-    changed_files: Iterable[str],
-    pack_name: str,
-    config: TextIO | None,
-    prices: str | None,
-    *,
-    own_book: bool,
-) -> Judgement:
-    """own_book: price with the base's book that the evidence holds, where it holds one; else with the installed one."""
+def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
+    """What plans are held against, as the options say."""
     from cost.prices import BadPrices, PriceBook
     from cost.prices.own import find_prices
     from policies.settings import Settings, read_settings
-    from pull_request.judgement import Judge
-    from pull_request.price_books import book_of
+    from pull_request.terms import Terms
 
     pack = PACKS[pack_name]
-    today = datetime.date.today()
-    with TemporaryDirectory(prefix="pr-check-prices-") as folder:
-        try:
-            own = find_prices(prices)
-            book = PriceBook(own=own, today=today)
-            if found.prices is not None and own_book:
-                book = book_of(found.prices.before, Path(folder, "before"), own=own, today=today)
-        except BadPrices as error:
-            raise _refused(error, INPUT) from None
-        new_book, price_problem = None, ""
-        if found.prices is not None:
-            try:
-                new_book = book_of(found.prices.after, Path(folder, "after"), own=own, today=today)
-            except BadPrices as error:
-                price_problem = str(error)
-        settings = read_settings(config.read(), pack.rules) if config else Settings()
-        judge = Judge(
-            book=book, new_book=new_book, price_problem=price_problem, pack=pack, settings=settings, today=today
-        )
-        return judge.judge(found, changed_files)
+    try:
+        own = find_prices(prices)
+        PriceBook(own=own)
+    except BadPrices as error:
+        raise _refused(error, INPUT) from None
+    settings = read_settings(config.read(), pack.rules) if config else Settings()
+    return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today())
 
 
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:

@@ -138,13 +138,18 @@ def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text:
     [
         ((), "is in no git repository"),
         (("--base", "x", "--pack", "training", "--stack", "dev"), "is in no git repository"),
+        (("--prices", "none.csv"), "--prices: 'none.csv' is not a file"),
+        (("--prices", "odd.json"), "odd.json line 1: no column provider, region, sku, unit, usd_per_unit"),
+        (("--config", "odd.json"), "rule `budgt` is not known; did you mean `budget`?"),
+        (("--evidence", "no/such/file.json"), "no/such is no folder; make it, or write no/such/file.json elsewhere"),
         (("--pack", "all"), "'all' is not one of 'baseline', 'training', 'production'"),
         (("render", "missing.json"), "No such file or directory"),
     ],
     ids=" ".join,
 )
 def test_input_that_can_not_be_used_is_said_in_a_line(run: Run, args: tuple[str, ...], said: str) -> None:
-    done = run(*args, env={"GIT_CEILING_DIRECTORIES": "/"})
+    Path("odd.json").write_text('{"budgt": "advisory"}')
+    done = run(*args)
     assert done.code == 2
     assert said in done.err
     assert "Traceback" not in done.err
