@@ -71,7 +71,7 @@ class Side:
         copied = Side(self.repository, self.revision, self.project, folder, self.environment)
         original = self._project(self.environment)
         virtualenv = original.virtualenv if original else None
-        if virtualenv is not None and virtualenv.exists():
+        if virtualenv is not None and virtualenv.is_relative_to(self.environment) and virtualenv.exists():
             link = folder / virtualenv.relative_to(self.environment)
             if not link.exists():
                 link.parent.mkdir(parents=True, exist_ok=True)

@@ -95,11 +95,12 @@ def _money(found: Judgement) -> str:
         return "no cost to compare"
     before = at_least(total.before, complete=total.complete_before)
     after = at_least(total.after, complete=total.complete_after)
+    priced = "" if total.complete_before and total.complete_after else " for what has a price"
     if not total.change:
-        return f"the cost stays at {after} a month{without}"
+        return f"the cost stays at {after} a month{priced}{without}"
     share = f" ({percent(abs(total.change) / total.before)})" if total.before else ""
     word = "more" if total.change > 0 else "less"
-    return f"{money(abs(total.change))} a month {word}{share}, from {before} to {after}{without}"
+    return f"{money(abs(total.change))} a month {word}{share}{priced}, from {before} to {after}{without}"
 
 
 def _touched(found: Judgement) -> str:

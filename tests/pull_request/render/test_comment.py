@@ -129,6 +129,15 @@ def test_why_there_is_no_plan_and_no_comparison_is_said(judge) -> None:
     assert "No comparison, since the base gives none: `no such zone`\n" in text
 
 
+def test_a_cost_that_is_not_wholly_known_is_never_said_to_be_less(judge) -> None:
+    text = comment(judge(evidence(stack(changed("shared", storageType="HDD")))))
+    assert first(text) == (
+        "**Passes: $174.00 a month less (36.9%) for what has a price, from $471.54 to at least $297.54; no "
+        "mandatory rule is broken.**"
+    )
+    assert "Newly without a price, not in the total:\n\n- `shared` (" in text
+
+
 def test_the_first_line_names_what_touches_the_judging(judge) -> None:
     entry = {"rule": "required-labels", "resource": "shared", "reason": "r", "owner": "o", "until": "2026-12-01"}
     exempt = changed("trial", UNLABELLED, exemptions=[entry])
