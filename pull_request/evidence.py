@@ -22,6 +22,7 @@ __all__ = [
     "json_schema",
     "kept_of_plan",
     "kept_of_state",
+    "problems",
     "read_evidence",
 ]
 
@@ -83,11 +84,15 @@ def read_evidence(text: bytes, what: str) -> Evidence:
     try:
         return Evidence.model_validate_json(text)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)
-        problems = [f"{what}: {'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}" for item in found]
-        more = len(problems) - _PROBLEMS
-        shown = [*problems[:_PROBLEMS], *([f"{what}: and {more} more like these"] if more > 0 else [])]
-        raise NotReadable("\n".join(shown)) from None
+        raise NotReadable(problems(error, what)) from None
+
+
+def problems(error: ValidationError, what: str) -> str:
+    """What does not fit the schema, a line for each of the first few."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    lines = [f"{what}: {'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}" for item in found]
+    more = len(lines) - _PROBLEMS
+    return "\n".join([*lines[:_PROBLEMS], *([f"{what}: and {more} more like these"] if more > 0 else [])])
 
 
 _KEPT: Final = (

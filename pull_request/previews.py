@@ -12,7 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state
+from pydantic import ValidationError
+
+from pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
 from pull_request.revisions import Repository, Revision
 from pull_request.sides import Side, SideFailed, locks_changed
 from sandbox.project import InputError, find_project
@@ -62,14 +64,17 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
             return _stack(stack, old, new, problem, work / "stacks" / stack, say)
 
         with ThreadPoolExecutor(max_workers=_AT_ONCE * (os.cpu_count() or 1)) as pool:
-            found = list(pool.map(preview, chosen))
-        return Evidence(
-            base=before.commit,
-            head=after.commit,
-            changed_files=list(changed),
-            stacks=found,
-            prices=_prices(old.files, new.files),
-        )
+            futures = [pool.submit(preview, stack) for stack in chosen]
+        try:
+            return Evidence(
+                base=before.commit,
+                head=after.commit,
+                changed_files=list(changed),
+                stacks=[future.result() for future in futures],
+                prices=_prices(old.files, new.files),
+            )
+        except ValidationError as error:
+            raise InputError(problems(error, "what was seen cannot be kept")) from None
 
 
 def _exported(repository: Repository, revision: Revision, project: Path, files: Path) -> Side:

@@ -101,7 +101,7 @@ def _git(*args: str, folder: Path, variables: Mapping[str, str] | None = None) -
             env={**inherited, **(variables or {})},
             capture_output=True,
             text=True,
-            errors="surrogateescape",
+            errors="replace",
             check=False,
         )
     except FileNotFoundError:
