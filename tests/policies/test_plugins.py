@@ -22,7 +22,7 @@ def test_a_command_of_an_entry_point_stands_beside_the_own_ones() -> None:
 def test_it_is_not_loaded_for_another_command() -> None:
     """Nor is anything else that only a check of a pull request needs."""
     code = (
-        "import sys; from policies.guardrails import main; sys.argv = ['guardrails', 'list', '--quiet'];\n"
+        "import sys; from policies.guardrails import main; sys.argv = ['guardrails', 'list'];\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print(sorted(name for name in sys.modules if name.startswith(('pull_request', 'requests'))))"
