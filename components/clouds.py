@@ -11,12 +11,18 @@ from components.cloud import ClusterPlan, cloud_of
 from components.input_error import InputError
 from components.plan import PlanError
 from components.stack_config import StackConfig, stack_config
+from components.what_if import SET_VARIABLE, wanted
 
 __all__ = ["declare", "running_stack"]
 
 
 def running_stack() -> StackConfig:
-    """The configuration of the stack this program runs for, with every problem in it."""
+    """The configuration of the stack this program runs for, with every problem in it.
+
+    Raises InputError where an update runs with values that are meant for a preview.
+    """
+    if wanted() and not pulumi.runtime.is_dry_run():
+        raise InputError(SET_VARIABLE, ["is for previews; unset it, and write into the spec what is to be built"])
     return stack_config(
         {**get_config_env(), **CONFIG.get()},
         project=pulumi.get_project(),

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 from components.input_error import InputError
 from components.spec import ClusterSpec
 from components.spec_words import line_of, problems_of
+from components.what_if import applied, wanted
 from components.yaml_file import YamlFile, read_yaml
 
-__all__ = ["plan_error", "read_spec"]
+__all__ = ["plan_error", "read_spec", "what_if"]
 
 _WHAT = "a spec is a mapping that starts with name: and training:; `cluster init` writes one"
 
@@ -22,7 +23,7 @@ def read_spec(path: Path) -> ClusterSpec:
 
     Raises InputError with every problem: the line, the field as written, the value seen, what to write instead.
     """
-    file = read_yaml(path, what=_WHAT)
+    file, _ = applied(read_yaml(path, what=_WHAT), wanted())
     problems = [(line, f"{name} is given twice; keep one") for line, name in file.twice]
     try:
         spec = ClusterSpec.model_validate(file.data)
@@ -32,6 +33,12 @@ def read_spec(path: Path) -> ClusterSpec:
         if not problems:
             return spec
     raise _error(file, problems)
+
+
+def what_if(path: Path) -> list[str]:
+    """What is asked of a spec otherwise than it says, for this preview; empty when nothing is."""
+    values = wanted()
+    return applied(read_yaml(path, what=_WHAT), values)[1] if values else []
 
 
 def plan_error(path: Path, problems: Sequence[str]) -> InputError:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any, cast
+
 from components.cloud import ClusterPlan, cloud_of
 from components.input_error import InputError
 from components.plan import StoragePrice
-from components.spec_file import plan_error, read_spec
+from components.spec_file import plan_error, read_spec, what_if
 from components.stack_config import StackConfig
 
 __all__ = ["plan_stack"]
@@ -34,4 +37,6 @@ def plan_stack(config: StackConfig, storage_price: StoragePrice) -> ClusterPlan:
                     others.append(plan_error(config.spec, problems))
     if own or others or spec is None or cloud is None or config.location is None:
         raise InputError(config.source, own, *others)
-    return cloud.plan_cluster(spec, config.location, config.stack, config.machine, storage_price)
+    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, storage_price)
+    said = [] if config.spec is None else what_if(config.spec)
+    return replace(cast(Any, plan), facts={**plan.facts, "whatIf": said}) if said else plan

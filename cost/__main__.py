@@ -17,8 +17,10 @@ from cost.commands.purchase_options import options
 from cost.commands.report import report
 from cost.commands.tco import tco
 from cost.commands.types import types
+from cost.commands.usage import usage
 from cost.prices import BadPrices
 from cost.sources.errors import NotReadable
+from cost.usage import BadUsage
 
 __all__ = ["command", "main"]
 
@@ -39,7 +41,7 @@ def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
 
 
-for _one in (report, diff, compare, options, tco, advise, budgets, explain, types, prices):
+for _one in (report, diff, compare, options, tco, advise, budgets, explain, usage, types, prices):
     command.add_command(_one)
 
 
@@ -47,7 +49,7 @@ def main() -> None:
     """The console script: one clear line for each error, and the exit codes above."""
     try:
         command.main(standalone_mode=False)
-    except (NotReadable, BadPrices) as error:
+    except (NotReadable, BadPrices, BadUsage) as error:
         for line in str(error).splitlines():
             click.echo(f"error: {line}", err=True)
         sys.exit(INPUT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
@@ -35,6 +35,15 @@ class Exceptions:
     resources: Mapping[str, Mapping[str, Decimal]]
     source: str
 
+    def without(self, names: Collection[str]) -> Exceptions:
+        """The same without some names, for which one value holds everywhere."""
+
+        def rest(of: Mapping[str, Mapping[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
+            return {key: {name: value for name, value in values.items() if name not in names}
+                    for key, values in of.items()}  # fmt: skip
+
+        return Exceptions(rest(self.types), rest(self.resources), self.source)
+
     def of(self, resource: Resource) -> dict[str, Decimal]:
         """The values for one resource."""
         return {
@@ -42,6 +51,14 @@ class Exceptions:
             **self.resources.get(resource.name, {}),
             **self.resources.get(resource.urn, {}),
         }
+
+    def said(self, resource: Resource, assumption: str) -> str:
+        """For what an assumption of one resource holds by this file, and which file; empty when it is none of it."""
+        for name, places in ((resource.name, (resource.urn, resource.name)), (resource.type, (resource.type,))):
+            values = self.types if name == resource.type else self.resources
+            if any(f"{key}:" in assumption for place in places for key in values.get(place, {})):
+                return f"{name}, by {self.source}"
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -291,13 +291,11 @@ def _outcomes(
 def _excepted(
     outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
 ) -> CostLine | Free | NotPriced:
-    """The outcome, saying for which resource its assumption holds where that is an exception."""
-    exceptions = assumptions.exceptions
-    if exceptions is None or not isinstance(outcome, CostLine):
+    """The outcome, saying for what its assumption holds where that is an exception."""
+    if assumptions.exceptions is None or not isinstance(outcome, CostLine):
         return outcome
-    if not any(f"{name}:" in outcome.assumption for name in exceptions.of(resource)):
-        return outcome
-    return replace(outcome, assumption=f"{outcome.assumption} ({resource.name}, by {exceptions.source})")
+    where = assumptions.exceptions.said(resource, outcome.assumption)
+    return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome
 
 
 class _Parts:

@@ -8,6 +8,7 @@ Any component whose facts hold these keys is heard:
 `durationDays`       days the cluster is wanted for
 `budget`             `{"monthly": "250000", "onExceed": "fail" | "warn", "currency": "USD"}`
 `notBuilt`           what was asked for and is not built, one text each
+`whatIf`             what this preview has otherwise than the user's files, one text each
 ===================  ============================================================================================
 """
 
@@ -38,6 +39,7 @@ class Facts:
     duration_days: Decimal | None = None
     budget: Budget | None = None
     not_built: tuple[str, ...] = ()
+    what_if: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -49,6 +51,7 @@ def facts_of(resources: Resources) -> Facts:
     budgets: list[Budget] = []
     outside: set[str] = set()
     not_built: list[str] = []
+    what_if: list[str] = []
     for component in resources:
         if component.custom:
             continue
@@ -57,6 +60,7 @@ def facts_of(resources: Resources) -> Facts:
         days.extend(_number(component, facts, "durationDays", ignored))
         outside.update(_texts(component, facts, "outsideTraining", ignored))
         not_built.extend(_texts(component, facts, "notBuilt", ignored))
+        what_if.extend(_texts(component, facts, "whatIf", ignored))
         if facts.get("budget") is not None:
             budgets.extend(_budget(component, facts["budget"], ignored))
     fail = any(budget.on_exceed == "fail" for budget in budgets)
@@ -66,6 +70,7 @@ def facts_of(resources: Resources) -> Facts:
         duration_days=max(days) if days else None,
         budget=Budget(sum((b.monthly for b in budgets), Decimal(0)), "fail" if fail else "warn") if budgets else None,
         not_built=tuple(dict.fromkeys(not_built)),
+        what_if=tuple(dict.fromkeys(what_if)),
         ignored=tuple(ignored),
     )
 

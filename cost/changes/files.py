@@ -14,6 +14,7 @@ from cost.prices import PriceBook
 from cost.resources import urn_stack
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_file
+from cost.usage import check_urns
 
 __all__ = ["sides_of"]
 
@@ -26,7 +27,7 @@ def sides_of(
     """Both sides. A name is that of a file, else of a revision, `-` is stdin.
 
     preview: makes the plan of a commit, None where nothing says how. NotReadable has one line for each side that cannot
-    be used.
+    be used; BadUsage names the resources of a usage file that neither has.
     """
     if old == new == _STDIN:
         raise NotReadable("OLD and NEW are both stdin; give a file for one of them")
@@ -50,6 +51,7 @@ def sides_of(
             problems.append(str(error))
     if problems:
         raise NotReadable("\n".join(problems))
+    check_urns(assumptions, sides[old].urns | sides[new].urns)
     return sides[old], sides[new]
 
 

@@ -10,14 +10,16 @@ import click
 
 from cost.advice import advice_of
 from cost.advice.lustre import asked_need
+from cost.assumptions import Assumptions
 from cost.commands.numbers import AMOUNT, POSITIVE
-from cost.commands.options import assumptions_of, name_of, presentation, pricing
 from cost.commands.options import form as form_of
+from cost.commands.options import name_of, presentation, pricing
 from cost.options import Settings
 from cost.prices import PriceBook
 from cost.render.advice import advice_json, advice_text
 from cost.render.layout import width_for
 from cost.sources.files import read_text
+from cost.usage import check_names
 
 __all__ = ["advise"]
 
@@ -39,8 +41,7 @@ def advise(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
 ) -> None:
     """What in FILE would cost less, or is paid for without need, each with the inputs that it follows from.
@@ -58,7 +59,8 @@ def advise(
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
-    found = advice_of(resources, book, Settings(days=days), assumptions_of(expected_share, assume), need)
+    check_names(assumptions, resources)
+    found = advice_of(resources, book, Settings(days=days), assumptions, need)
     if form == "json":
         text = json.dumps(advice_json(found), indent=2)
     else:

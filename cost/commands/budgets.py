@@ -8,14 +8,16 @@ from typing import TextIO
 
 import click
 
+from cost.assumptions import Assumptions
 from cost.budgets import BadLimits, Limits, UnknownPool, read_limits, verdicts_of
-from cost.commands.options import FINDINGS, assumptions_of, name_of, presentation, pricing
+from cost.commands.options import FINDINGS, name_of, presentation, pricing
 from cost.commands.options import form as form_of
 from cost.estimate import estimate
 from cost.prices import PriceBook
 from cost.render.budgets import budgets_json, budgets_table
 from cost.render.layout import width_for
 from cost.sources.files import read_text
+from cost.usage import check_names
 
 __all__ = ["budgets"]
 
@@ -37,8 +39,7 @@ def budgets(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
 ) -> None:
     """Whether FILE keeps its limits: the stack's own budget, and those of a file for stack, labels and pools.
@@ -61,7 +62,8 @@ def budgets(
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
-    found = estimate(resources, book, assumptions_of(expected_share, assume))
+    check_names(assumptions, resources)
+    found = estimate(resources, book, assumptions)
     try:
         verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
     except (BadLimits, UnknownPool) as error:

@@ -9,9 +9,10 @@ from typing import Any, TextIO
 
 import click
 
+from cost.assumptions import Assumptions
 from cost.commands.numbers import AMOUNT, POSITIVE
-from cost.commands.options import assumptions_of, presentation, pricing
 from cost.commands.options import form as form_of
+from cost.commands.options import presentation, pricing
 from cost.comparison import compare as compared
 from cost.comparison.figures import TF32_TFLOPS, Ask
 from cost.comparison.files import columns_of
@@ -43,8 +44,7 @@ def compare(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
     tflops: tuple[str, ...],
     **numbers: Decimal | None,
@@ -67,7 +67,7 @@ def compare(
     given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
     ask = Ask(tflops=_tflops(tflops), **given)
     book = PriceBook.in_use(prices)
-    found = compared(columns_of(files, book, assumptions_of(expected_share, assume)), book, ask)
+    found = compared(columns_of(files, book, assumptions), book, ask)
     if form == "json":
         text = json.dumps(comparison_json(found), indent=2)
     elif form == "csv":

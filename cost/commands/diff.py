@@ -9,10 +9,11 @@ from typing import TextIO
 
 import click
 
+from cost.assumptions import Assumptions
 from cost.changes import diff as changed
 from cost.changes.files import sides_of
 from cost.changes.revisions import PreviewFailed, plan_of, preview_of
-from cost.commands.options import FINDINGS, assumptions_of, presentation, pricing
+from cost.commands.options import FINDINGS, presentation, pricing
 from cost.commands.options import form as form_of
 from cost.prices import PriceBook
 from cost.render.diff_csv import diff_csv
@@ -44,8 +45,7 @@ def diff(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
 ) -> None:
     """What changes a month from OLD to NEW, line by line, at the prices of one book.
@@ -71,7 +71,7 @@ def diff(
     say = partial(click.echo, err=True) if not quiet else _nothing
     preview = None if by is None else partial(plan_of, command=by, say=say)
     try:
-        sides = sides_of(old, new, PriceBook.in_use(prices), assumptions_of(expected_share, assume), preview)
+        sides = sides_of(old, new, PriceBook.in_use(prices), assumptions, preview)
     except PreviewFailed as error:
         click.echo(f"error: {error}", err=True)
         raise SystemExit(_FAILED) from None

@@ -7,8 +7,9 @@ from typing import TextIO
 
 import click
 
-from cost.commands.options import assumptions_of, name_of, presentation, pricing
+from cost.assumptions import Assumptions
 from cost.commands.options import form as form_of
+from cost.commands.options import name_of, presentation, pricing
 from cost.estimate import estimate
 from cost.explain import NoSuchLine
 from cost.explain import explain as explained
@@ -16,6 +17,7 @@ from cost.prices import PriceBook
 from cost.render.explanation import explanation_json, explanation_text
 from cost.render.layout import width_for
 from cost.sources.files import read_text
+from cost.usage import check_names
 
 __all__ = ["explain"]
 
@@ -33,8 +35,7 @@ def explain(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
 ) -> None:
     """How one LINE of the report on FILE comes about: formula, price, source, date, confidence, assumption.
@@ -47,7 +48,9 @@ def explain(
     del color, quiet
     what = name_of(file)
     book = PriceBook.in_use(prices)
-    found = estimate(read_text(file.read(), what), book, assumptions_of(expected_share, assume))
+    resources = read_text(file.read(), what)
+    check_names(assumptions, resources)
+    found = estimate(resources, book, assumptions)
     try:
         chosen = explained(found, line)
     except NoSuchLine as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, TextIO, TypeVar
 
 import click
@@ -10,7 +13,7 @@ import click
 from cost.assumptions import Assumptions
 from cost.prices import PRICES_VARIABLE
 
-__all__ = ["FINDINGS", "assumptions_of", "form", "name_of", "output", "presentation", "prices", "pricing"]
+__all__ = ["FINDINGS", "form", "name_of", "output", "presentation", "prices", "pricing"]
 
 FINDINGS: Final = 1
 """Exit code where something was found: over budget, or what the command looks for."""
@@ -48,24 +51,36 @@ def presentation(command: _Command) -> _Command:
 
 
 def pricing(command: _Command) -> _Command:
-    """What an estimate is made with: `--expected-share`, `--assume` and `--prices`."""
+    """What an estimate is made with: `--usage`, `--expected-share` and `--assume`, as `assumptions`, and `--prices`."""
+
+    @functools.wraps(command)
+    def with_assumptions(
+        *args: Any, usage: str | None, expected_share: str | None, assume: tuple[str, ...], **rest: Any
+    ) -> Any:
+        return command(*args, assumptions=_assumptions(usage, expected_share, assume), **rest)
+
+    found: Any = with_assumptions
     for option in reversed(
         (
+            click.option("--usage", metavar="FILE", help="Usage file; `cost usage init` writes a first one."),
             click.option(
                 "--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average."
             ),
             click.option(
-                "--assume", metavar="NAME=VALUE", multiple=True, help="Usage; `cost usage names` lists the names."
+                "--assume",
+                metavar="NAME=VALUE",
+                multiple=True,
+                help="Usage of every resource, before that of the file; `cost usage names` lists the names.",
             ),
             prices,
         )
     ):
-        command = option(command)
-    return command
+        found = option(found)
+    return found
 
 
-def assumptions_of(expected_share: str | None, assume: Sequence[str]) -> Assumptions:
-    """The assumptions that options set. click.BadParameter says what is wrong with them."""
+def _assumptions(usage: str | None, expected_share: str | None, assume: Sequence[str]) -> Assumptions:
+    """The assumptions that options set. click.BadParameter and BadUsage say what is wrong with them."""
     values: dict[str, str] = {}
     for item in assume:
         name, equals, value = item.partition("=")
@@ -76,10 +91,16 @@ def assumptions_of(expected_share: str | None, assume: Sequence[str]) -> Assumpt
         values[name.replace("-", "_")] = value
     if expected_share is not None:
         values["expected_share"] = expected_share
+    base = Assumptions()
+    if usage is not None:
+        from cost.usage.file import read_usage  # reads YAML, which few runs need
+
+        base = read_usage(Path(usage))
     try:
-        return Assumptions().with_values(values)
+        found = base.with_values(values)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--assume") from None
+    return found if found.exceptions is None else replace(found, exceptions=found.exceptions.without(values))
 
 
 def name_of(file: TextIO) -> str:

@@ -8,9 +8,10 @@ from typing import Any, TextIO
 
 import click
 
+from cost.assumptions import Assumptions
 from cost.commands.numbers import AMOUNT, POSITIVE, SHARE
-from cost.commands.options import assumptions_of, name_of, presentation, pricing
 from cost.commands.options import form as form_of
+from cost.commands.options import name_of, presentation, pricing
 from cost.options import Settings, options_of
 from cost.options.support import UnknownPlan
 from cost.prices import PriceBook
@@ -18,6 +19,7 @@ from cost.render.layout import width_for
 from cost.render.options_json import options_json
 from cost.render.options_table import options_table
 from cost.sources.files import read_text
+from cost.usage import check_names
 
 __all__ = ["options"]
 
@@ -47,8 +49,7 @@ def options(
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
     **shares: Decimal | None,
 ) -> None:
@@ -77,8 +78,9 @@ def options(
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
+    check_names(assumptions, resources)
     try:
-        found = options_of(resources, book, settings, assumptions_of(expected_share, assume))
+        found = options_of(resources, book, settings, assumptions)
     except UnknownPlan as error:
         raise click.BadParameter(str(error), param_hint="--support") from None
     if form == "json":

@@ -7,8 +7,10 @@ from typing import TextIO
 
 import click
 
-from cost.commands.options import FINDINGS, assumptions_of, name_of, presentation, pricing
+from cost.assumptions import Assumptions
+from cost.commands.options import FINDINGS, presentation, pricing
 from cost.commands.options import form as form_of
+from cost.commands.sources import heard, source_of
 from cost.estimate import estimate
 from cost.grouping import group_by, labels_of
 from cost.options import options_of
@@ -21,27 +23,33 @@ from cost.render.layout import width_for
 from cost.render.report_markdown import report_markdown
 from cost.render.table import as_table
 from cost.sources.files import read_text
+from cost.usage import check_names
 from cost.verdict import budget_verdict
 
 __all__ = ["report"]
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("file", type=click.File(encoding="utf-8"), required=False)
+@click.option("--run", "command", metavar="COMMAND", help="Run this instead of reading FILE: 'pulumi preview', say.")
+@click.option(
+    "--set", "settings", metavar="FIELD=VALUE", multiple=True, help="With --run: what if the spec said so, nodes=8 say?"
+)
 @form_of("table", "json", "csv", "markdown", "html")
 @click.option("--group-by", "labels", metavar="LABEL", multiple=True,
               help="Chargeback: sums by the values of a label or tag, such as team. As often as wanted.")  # fmt: skip
 @presentation
 @pricing
 def report(
-    file: TextIO,
+    file: TextIO | None,
+    command: str | None,
+    settings: tuple[str, ...],
     form: str,
     labels: tuple[str, ...],
     output: TextIO,
     color: str,
     quiet: bool,
-    expected_share: str | None,
-    assume: tuple[str, ...],
+    assumptions: Assumptions,
     prices: str | None,
 ) -> None:
     """Cost of FILE (- for stdin): `pulumi preview --json --show-sames` or `pulumi stack export`.
@@ -53,14 +61,18 @@ def report(
     --group-by gives every line to the value of a label that its resource carries, itself or by its provider's defaults,
     and else to "(no label)"; the total stays. Without it the page shows the labels that are on most of the money.
 
+    --run runs a command, without a shell, and reads what it writes; a preview is asked for --json --show-sames. --set
+    asks a program of this repository for other values of its spec, for this preview alone: nothing is written.
+
     Exit code 0, 1 over the budget that the components state, 2 input, 3 a fault of this tool.
     """
     del color
-    what = name_of(file)
-    assumptions = assumptions_of(expected_share, assume)
     book = PriceBook.in_use(prices)
-    resources = read_text(file.read(), what)
+    text, what = source_of(file, command, settings, quiet=quiet)
+    resources = read_text(text, what)
+    check_names(assumptions, resources)
     found = estimate(resources, book, assumptions)
+    heard(found.facts.what_if, settings)
     groupings = [group_by(found, resources, label) for label in dict.fromkeys(labels)]
     title = f"Cost of {what}"
     if form == "json":

@@ -14,6 +14,7 @@ from cost.prices import PriceBook
 from cost.resources import Resources
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_text
+from cost.usage import check_names
 
 __all__ = ["columns_of"]
 
@@ -45,6 +46,7 @@ def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumption
             read.append((what, resources))
     if problems:
         raise NotReadable("\n".join(problems))
+    check_names(assumptions, *(resources for _, resources in read))
     stacks = [resources.stack for _, resources in read]
     times = Counter(stacks)
     return [

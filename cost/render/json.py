@@ -63,6 +63,7 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             }
             for item in sorted(estimate.not_priced, key=lambda item: item.urn)
         ],
+        "what_if": list(estimate.facts.what_if),
         "not_built": list(estimate.facts.not_built),
         "idle_own_prices": [row.source for row in estimate.idle_prices],
         "assumptions": list(estimate.assumptions),

@@ -28,6 +28,8 @@ def as_table(estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> st
     """
     marks, layout = _Marks(), Layout(width)
     out = layout.under("", f"{title}: list prices in USD, before tax, discounts, support and data transfer")
+    for said in estimate.facts.what_if:
+        out += layout.wrapped("What if:", said)
     out += ["", layout.row("", "", "quantity", "unit price", "", "$/month")]
     for part in estimate.parts:
         if rows := list(_part(part, estimate, marks, layout)):

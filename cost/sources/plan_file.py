@@ -79,8 +79,8 @@ def _refuse_failed(document: Mapping[str, Any], what: str) -> None:
     diagnostics = document.get("diagnostics")
     for diagnostic in diagnostics if is_list(diagnostics) else ():
         if is_object(diagnostic) and diagnostic.get("severity") == "error":
-            lines = str(diagnostic.get("message", "")).strip().splitlines() or ["no message"]
-            raise NotReadable(f"{what}: the preview ended in an error, so the plan is not whole: {lines[0]}")
+            said = str(diagnostic.get("message", "")).strip() or "no message"
+            raise NotReadable(f"{what}: the preview ended in an error, so the plan is not whole: {said}")
 
 
 def _refuse_without_sames(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:

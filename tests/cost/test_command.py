@@ -61,6 +61,11 @@ WRONG = [
         "{}",
         "assumptions cud_1y_share=0.8 and cud_3y_share=0.5 are more than 1 together; a machine is under one commitment",
     ),
+    (["report", "--set", "nodes=8"], "{}", "--set needs --run: a file of a plan is what it is"),
+    (["report", "--run", "cat x", "--set", "nodes"], "{}", "'nodes' is not FIELD=VALUE; write for example nodes=8"),
+    (["report", "--run", "cat x", "--set", "a=1", "--set", "a=2"], "{}", "a is given twice; keep one of them"),
+    (["report", "-", "--run", "cat x"], "{}", "give FILE or --run, not both: stdin and 'cat x'"),
+    (["report", "--usage", "none.yaml"], "{}", "none.yaml cannot be read: No such file or directory"),
     (
         ["report", "--assume", "nat=1"],
         "{}",
@@ -268,3 +273,35 @@ def test_the_types_are_listed_with_their_sources() -> None:
 def test_version_and_help() -> None:
     assert _cost("--version").stdout.startswith("cost, version ")
     assert "report" in _cost("--help").stdout
+
+
+def test_usage_is_a_file_that_a_plan_gives(recordings: Path, tmp_path: Path) -> None:
+    plan, usage = recordings / "plan.json", tmp_path / "usage.yaml"
+    init = _cost("usage", "init", str(plan), "--output", str(usage))
+    assert (init.returncode, init.stdout) == (0, "")
+    assert init.stderr == f"{usage} written. Next: cost report --usage {usage} {plan}\n"
+    again = _cost("usage", "init", str(plan), "--output", str(usage))
+    assert again.returncode == 2 and "exists; name a file that does not" in again.stderr
+    plain = _cost("report", str(plan), "--format", "json").stdout
+    assert (
+        json.loads(_cost("report", str(plan), "--usage", str(usage), "--format", "json").stdout)["monthly"]
+        == (json.loads(plain)["monthly"])
+    )
+    usage.write_text("types: {'aws:ec2/natGateway:NatGateway': {nat_gib: 1000}}")
+    dearer = json.loads(_cost("report", str(plan), "--usage", str(usage), "--format", "json").stdout)
+    assert float(dearer["monthly"]["expected"]) == float(json.loads(plain)["monthly"]["expected"]) + 45
+    by_hand = _cost("report", str(plan), "--usage", str(usage), "--assume", "nat_gib=0", "--format", "json").stdout
+    assert json.loads(by_hand)["monthly"] == json.loads(plain)["monthly"]
+
+
+def test_a_command_that_writes_a_plan_is_run(recordings: Path) -> None:
+    command = f"cat {recordings / 'plan.json'}"
+    run = _cost("report", "--run", command, "--format", "csv")
+    assert (run.returncode, run.stdout) == (0, _cost("report", str(recordings / "plan.json"), "--format", "csv").stdout)
+    assert run.stderr.startswith(f"running {command}\n")
+
+
+def test_values_that_a_program_does_not_hear_are_an_error(recordings: Path) -> None:
+    run = _cost("report", "--quiet", "--run", f"cat {recordings / 'plan.json'}", "--set", "nodes=8")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("error: the program took 0 of 1 values of --set: no component says that it heard them")

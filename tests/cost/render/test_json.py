@@ -25,7 +25,7 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
         "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour",
         "per_training_gpu_hour_with_committed", "training_gpus", "trial", "committed_elsewhere_monthly",
         "committed_elsewhere_upfront", "unpriced_compute", "budget", "parts", "lines", "free", "not_priced",
-        "not_built", "idle_own_prices", "assumptions", "coverage", "price_dates", "monthly_by_confidence",
+        "what_if", "not_built", "idle_own_prices", "assumptions", "coverage", "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
     assert (document["schema_version"], document["currency"], document["complete"]) == (1, "USD", False)
     assert document["monthly"] == {"floor": "205116.80", "expected": "215193.60", "ceiling": "245424.00"}

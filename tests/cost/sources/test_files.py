@@ -131,13 +131,13 @@ REFUSED = [
     (
         '{"steps": [], "diagnostics": [{"severity": "info", "message": "x"}, '
         '{"severity": "error", "message": "no such zone\\nmore"}]}',
-        "it: the preview ended in an error, so the plan is not whole: no such zone",
+        "it: the preview ended in an error, so the plan is not whole: no such zone\nmore",
     ),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED)
-def test_what_cannot_be_read_is_refused_in_one_line(text: str, message: str) -> None:
+def test_what_cannot_be_read_is_refused_with_the_reason(text: str, message: str) -> None:
     with pytest.raises(NotReadable) as error:
         read_text(text, "it")
     assert str(error.value) == message

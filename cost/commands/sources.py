@@ -1,0 +1,48 @@
+"""Where a report comes from: a file, stdin, or a command that is run, with other values of the spec where asked."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+from cost.commands.options import name_of
+from cost.sources.errors import NotReadable
+from cost.sources.run import arguments_of, run
+
+__all__ = ["heard", "source_of"]
+
+
+def source_of(file: TextIO | None, command: str | None, settings: Sequence[str], *, quiet: bool) -> tuple[str, str]:
+    """(text of a plan or state, what messages call it)."""
+    values: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{setting!r} is not FIELD=VALUE; write for example nodes=8", param_hint="--set")
+        if name in values:
+            raise click.BadParameter(f"{name} is given twice; keep one of them", param_hint="--set")
+        values[name] = value
+    if command is None:
+        if values:
+            raise click.UsageError("--set needs --run: a file of a plan is what it is; add --run 'pulumi preview', say")
+        source = file or sys.stdin
+        return source.read(), name_of(source)
+    if file is not None:
+        raise click.UsageError(f"give FILE or --run, not both: {name_of(file)} and {command!r}")
+    words = arguments_of(command)
+    if not quiet:
+        click.echo(f"running {shlex.join(words)}", err=True)
+    return run(words, values, quiet=quiet), shlex.join(words)
+
+
+def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
+    """NotReadable where the program did not take the values that were asked for: its cost would answer nothing."""
+    if len(what_if) < len(settings):
+        raise NotReadable(
+            f"the program took {len(what_if)} of {len(settings)} values of --set: no component says that it heard "
+            "them; --set is for the clusters of this repository"
+        )

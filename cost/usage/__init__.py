@@ -1,0 +1,7 @@
+"""The usage file: what no plan can know, for everything, for a type, or for one resource."""
+
+from __future__ import annotations
+
+from cost.usage.check import BadUsage, check_names, check_urns
+
+__all__ = ["BadUsage", "check_names", "check_urns"]

@@ -1,0 +1,117 @@
+"""Reads a usage file.
+
+defaults:                        # every resource
+  egress_gib: 200
+types:                           # every resource of a type
+  aws:lambda/function:Function:
+    lambda_million_requests: 3
+resources:                       # one resource, by its name or URN; goes before its type, and that before the defaults
+  api:
+    lambda_million_requests: 12
+
+The names are those of `cost usage names`, with their unit in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
+from cost.registry import priced_types
+from cost.usage.check import BadUsage, meant
+
+__all__ = ["read_usage"]
+
+_SECTIONS: Final = ("defaults", "types", "resources")
+_EVERYWHERE: Final = ("cud_1y_share", "cud_3y_share", "reservation_1y_share", "reservation_3y_share",
+                      "savings_plan_1y_share", "savings_plan_3y_share")  # fmt: skip
+"""Shares of commitments, which belong to an account: several of them must fit together, so they are defaults only."""
+
+_Values = dict[str, Decimal]
+
+
+def read_usage(path: Path, base: Assumptions | None = None) -> Assumptions:
+    """The assumptions of a file over `base`. BadUsage names line, value and what is allowed, for all that is wrong."""
+    reader = _Reader(path)
+    root = reader.root()
+    found: dict[str, dict[str, _Values]] = {"types": {}, "resources": {}}
+    defaults: _Values = {}
+    for section, node in reader.members(root, ""):
+        if section not in _SECTIONS:
+            reader.wrong(node, f"{section!r} is not known; allowed: {', '.join(_SECTIONS)}{meant(section, _SECTIONS)}")
+        elif section == "defaults":
+            defaults = dict(reader.values(node, section))
+        else:
+            for name, values in reader.members(node, section):
+                if section == "types" and name not in priced_types():
+                    reader.wrong(values, f"types: {name!r} is no priced type{meant(name, priced_types())}")
+                else:
+                    found[section][name] = dict(reader.values(values, f"{section}.{name}"))
+    reader.finish()
+    try:
+        assumptions = (base or Assumptions()).with_values({name: f"{value}" for name, value in defaults.items()})
+    except ValueError as error:
+        raise BadUsage(f"{path}: defaults: {error}") from None
+    return replace(assumptions, exceptions=Exceptions(found["types"], found["resources"], path.name))
+
+
+class _Reader:
+    """The mappings of a file with the line of everything in it, and what was found wrong."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._problems: list[tuple[int, str]] = []
+
+    def root(self) -> yaml.Node | None:
+        """The document, None when the file is empty."""
+        try:
+            return yaml.compose(self._path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except OSError as error:
+            raise BadUsage(f"{self._path} cannot be read: {error.strerror}; `cost usage init` writes one") from None
+        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+            said = " ".join(str(error).split())
+            raise BadUsage(f"{self._path} is not YAML: {said}; `cost usage init` writes one") from None
+
+    def members(self, node: yaml.Node | None, where: str) -> Iterator[tuple[str, yaml.Node]]:
+        """(key, value) of a mapping; an empty value has none."""
+        if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
+            return
+        if not isinstance(node, yaml.MappingNode):
+            self.wrong(node, f"{where or 'the file'} is no mapping; write lines such as egress_gib: 200")
+            return
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in seen:
+                self.wrong(key, f"{name!r} comes twice{f' in {where}' if where else ''}; keep one of them")
+            seen.add(name)
+            yield name, value
+
+    def values(self, node: yaml.Node, where: str) -> Iterator[tuple[str, Decimal]]:
+        """(name, value) of a mapping of usage."""
+        for name, value in self.members(node, where):
+            text = value.value if isinstance(value, yaml.ScalarNode) else "a list or mapping"
+            if name not in Assumptions.names():
+                self.wrong(value, f"{where}: {unknown_name(name)}")
+            elif name in _EVERYWHERE and where != "defaults":
+                self.wrong(value, f"{where}: {name} is a share of an account's commitments; write it under defaults")
+            elif fault := fault_of(name, text):
+                self.wrong(value, f"{where}: {name}: {fault}")
+            else:
+                yield name, Decimal(text)
+
+    def wrong(self, node: yaml.Node, text: str) -> None:
+        """Something to report, at the line of a node."""
+        self._problems.append((node.start_mark.line + 1, text))
+
+    def finish(self) -> None:
+        """BadUsage with everything that is wrong, in the order of the lines."""
+        if self._problems:
+            lines = (f"{self._path} line {line}: {text}" for line, text in sorted(self._problems))
+            raise BadUsage("\n".join(lines))
