@@ -9,8 +9,6 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from cost.shape import is_object
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
@@ -45,6 +43,8 @@ class Limits:
 
 def read_limits(path: Path) -> Limits:
     """The limits of a YAML file. BadLimits names everything that is wrong with it."""
+    import yaml  # only where a file is given: it takes longer to import than the rest of the command
+
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cost.shape import is_object
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
@@ -117,6 +115,8 @@ def fields() -> Mapping[str, Field]:
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:
+    import yaml  # only where a file is given: it takes longer to import than the rest of the command
+
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:

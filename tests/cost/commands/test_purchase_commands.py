@@ -1,0 +1,81 @@
+"""The commands about ways to buy, owning, advice and limits: what they print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cost.__main__ import command
+
+ROOT = Path(__file__).parents[3]
+PLAN = "tests/cost/recordings/plan.json"
+
+
+def _run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments))
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+@pytest.mark.parametrize("name", ["options", "advise", "budgets", "tco"])
+def test_each_prints_its_result_and_nothing_else(name: str, form: str) -> None:
+    file = () if name == "tco" else (str(ROOT / PLAN),)
+    run = _run(name, *file, "--format", form)
+    assert (run.exit_code, run.stderr) == (0, "")
+    if form == "json":
+        document = json.loads(run.stdout)
+        assert (document["schema_version"], document["currency"]) == (1, "USD")
+
+
+def test_options_of_a_plan_have_its_days_and_prices() -> None:
+    run = _run("options", str(ROOT / PLAN), "--days", "10", "--support", "enterprise", "--account-spend", "0")
+    assert "wanted for 10 days" in run.stdout
+    assert "with support-enterprise on an account that spends $0.00 a month besides" in run.stdout.replace("\n", " ")
+
+
+def test_over_a_limit_is_exit_1_and_what_cannot_be_told_only_when_it_is_strict(tmp_path: Path) -> None:
+    limits = tmp_path / "limits.yaml"
+    plan = str(ROOT / PLAN)
+    limits.write_text("stack: {monthly: 1}\n")
+    assert _run("budgets", plan, "--limits", str(limits)).exit_code == 1
+    limits.write_text("stack: {monthly: 1000000}\n")
+    found = _run("budgets", plan, "--limits", str(limits))
+    assert (found.exit_code, "cannot tell" in found.stdout) == (0, True)  # the plan has something without a price
+    assert _run("budgets", plan, "--limits", str(limits), "--strict").exit_code == 1
+
+
+WRONG = [
+    (["options", PLAN, "--cover", "2"], "Invalid value for '--cover': '2'; write a number from 0 to 1"),
+    (["options", PLAN, "--days", "0"], "Invalid value for '--days': '0'; write a number above 0"),
+    (["options", PLAN, "--checkpoint-minutes", "soon"], "'soon'; write a number above 0"),
+    (["options", PLAN, "--support", "gold", "--account-spend", "1"], "'gold' is no plan of aws with a price; known: "),
+    (["options", PLAN, "--support", "enterprise"], "--support and --account-spend need each other"),
+    (["tco", "--set", "utilisation=80"], "--set: utilisation is '80'; write a number from 0.01 to 1"),
+    (["tco", "--inputs", "gone.yaml"], "File 'gone.yaml' does not exist"),
+    (["tco", "--against", "-1"], "'-1'; write a number from 0 to 1000"),
+    (["advise", PLAN, "--gb-per-s", "3"], "--gb-per-s needs --usable-tib"),
+    (["budgets", PLAN, "--limits", PLAN], "'config' is not known; allowed: stack, labels, pools"),
+    (["compare", PLAN, PLAN, "--tflops", "h100"], "'h100' is not GPU=TFLOPS; write one of h100, h200, a100: h100=890"),
+    (["compare", PLAN, PLAN, "--dataset-tb", "-1"], "Invalid value for '--dataset-tb': '-1'; write a number above 0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_wrong_input_is_one_clear_error_and_exit_2(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    run = _run(*arguments)
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert message in run.stderr.replace("\n", " ")
+
+
+def test_the_example_of_owning_is_what_the_command_prints() -> None:
+    text = (ROOT / "docs/owning.md").read_text()
+    block = re.search(r"^```\n\$ cost (tco .*?)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert block is not None
+    printed = _run(*block[1].split()).stdout.splitlines()
+    assert [line for line in block[2].splitlines() if line != "..." and line not in printed] == []

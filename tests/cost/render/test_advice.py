@@ -1,0 +1,43 @@
+"""Advice as golden files that are reviewed as money.
+
+After a change that is meant: `UPDATE_GOLDEN=1 python -m pytest tests/cost/render`, then read the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cost import PriceBook, Resource, Resources
+from cost.advice import advice_of
+from cost.advice.lustre import asked_need
+from cost.render.advice import advice_json, advice_text
+from cost.render.layout import WIDEST
+
+GOLDEN = Path(__file__).parent / "golden" / "advice"
+
+
+@pytest.mark.parametrize("form", ["txt", "json"])
+@pytest.mark.parametrize("cloud", ["aws", "gcp"])
+def test_advice_is_shown_as_its_golden_file(
+    cloud: str, form: str, stack: Callable[..., list[Resource]], book: PriceBook
+) -> None:
+    resources = Resources(stack(cloud), default_regions={"aws": "us-east-1"})
+    found = advice_of(resources, book, need=asked_need(Decimal(20), Decimal(3)))
+    text = advice_text(found, "Advice") if form == "txt" else json.dumps(advice_json(found), indent=2)
+    path = GOLDEN / f"{cloud}.{form}"
+    if "UPDATE_GOLDEN" in os.environ:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text + "\n")
+    assert text + "\n" == path.read_text()
+    if form == "txt":
+        assert [line for line in text.splitlines() if len(line) > WIDEST or line != line.rstrip()] == []
+
+
+def test_without_advice_it_says_so() -> None:
+    assert advice_text((), "Advice").splitlines()[-1] == "Nothing here would cost less at the prices that are known"
