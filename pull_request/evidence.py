@@ -73,7 +73,7 @@ class Evidence(_Model):
     base: Commit
     head: Commit
     changed_files: list[Annotated[str, StringConstraints(max_length=4_096)]] = Field(max_length=100_000)
-    stacks: list[StackEvidence] = Field(max_length=100)
+    stacks: list[StackEvidence] = Field(min_length=1, max_length=100)
     prices: PriceFiles | None = None
 
 

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
 from pull_request.revisions import Repository, Revision
 from pull_request.sides import Side, SideFailed, locks_changed
+from sandbox.engine.find import find_engine
 from sandbox.project import InputError, find_project
 
 __all__ = ["Say", "evidence_of"]
@@ -35,7 +36,7 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
 
     stacks: their names; without any, every stack that has a configuration file on one of the sides.
     setup: the command that makes the base's environment where its locked packages differ.
-    Raises InputError.
+    Raises InputError, and EngineError where there is no engine.
     """
     with TemporaryDirectory(prefix="pr-check-") as name:
         work = Path(name).resolve()
@@ -50,6 +51,7 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
         changed = repository.changed(before, after)
         old, new = (_exported(repository, side, inside, work / at) for side, at in ((before, "base"), (after, "head")))
         chosen = _chosen(stacks, old, new)
+        find_engine(say=say)  # here, where what it says is seen, and once
         say(f"Comparing {after.commit[:7]} and what is not committed with {before.commit[:7]}: {', '.join(chosen)}")
         problem = ""
         if locks_changed(changed):
@@ -145,11 +147,14 @@ def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
 def _prices(old: Path, new: Path) -> PriceFiles | None:
     """The price books of both sides where the project has its own and they differ."""
     before, after = _book(old), _book(new)
-    return PriceFiles(before=before, after=after) if before and after and before != after else None
+    return PriceFiles(before=before, after=after) if before and before != after else None
 
 
 def _book(files: Path) -> dict[str, str]:
-    return {file.name: file.read_text(encoding="utf-8") for file in sorted((files / _PRICES).glob("*.csv"))}
+    return {
+        file.name: file.read_text(encoding="utf-8", errors="replace")
+        for file in sorted((files / _PRICES).glob("*.csv"))
+    }
 
 
 def _first_line(text: str) -> str:

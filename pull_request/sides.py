@@ -27,11 +27,7 @@ _LONGEST_REASON: Final = 2_000
 
 
 class SideFailed(Exception):
-    """A command of one side failed; the message is its error text. `code` is its exit code."""
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
+    """A command of one side failed; the message is its error text."""
 
 
 def locks_changed(changed: Iterable[str]) -> bool:
@@ -87,7 +83,7 @@ class Side:
         """Builds a stack in the sandbox. Raises SideFailed."""
         done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack)
         if done.returncode:
-            raise SideFailed(self._reason(done), done.returncode)
+            raise SideFailed(self._reason(done))
 
     def resources(self, stack: str) -> list[Mapping[str, Any]]:
         """What the sandbox's state has of a stack."""
@@ -99,7 +95,7 @@ class Side:
         """The plan of a stack as JSON, whole or with the errors it ended in. Raises SideFailed where there is none."""
         done = self._pulumi("preview", "--json", "--show-sames", "--stack", stack)
         if not done.stdout.lstrip().startswith("{"):
-            raise SideFailed(self._reason(done), done.returncode)
+            raise SideFailed(self._reason(done))
         return done.stdout
 
     def _pulumi(self, *args: str) -> subprocess.CompletedProcess[str]:

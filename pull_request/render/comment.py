@@ -136,9 +136,8 @@ def _problems(found: Judgement, room: int, elsewhere: str) -> list[str]:
 def _folded(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     """The detail of one stack; nothing where there is none or no room."""
     body = _detail(stack, room - 400, elsewhere)
-    if not body or room < 1_000:
-        return []
-    return ["", f"<details><summary>{_summary(stack)}</summary>", "", *body, "", "</details>"]
+    out = ["", f"<details><summary>{_summary(stack)}</summary>", "", *body, "", "</details>"]
+    return out if body and bytes_of(out) <= room else []
 
 
 def _summary(stack: StackJudgement) -> str:
@@ -152,6 +151,11 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     found = stack.diff
     assert found is not None
     out: list[str] = []
+    if stack.head == "absent":
+        out += [
+            "Nothing of this stack is left in the project. In the cloud, and on the bill, it stands until a destroy.",
+            "",
+        ]
     if stack.no_comparison:
         out += [f"No comparison, since the base gives none: {code(stack.no_comparison, 600)}"]
     elif found.changed:

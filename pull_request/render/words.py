@@ -78,6 +78,9 @@ def _reasons(found: Judgement) -> Iterator[str]:
         yield f"no plan of {named(found.without_plan)}"
     if found.price_problem:
         yield "its price book cannot be used"
+    gone = [stack for stack in found.stacks if stack.head == "absent"]
+    if gone:
+        yield f"{named(gone)} no longer in the project, though still in the cloud"
     yield _money(found)
     lost = sum(len(stack.diff.losses) for stack in found.stacks if stack.diff and stack.after is not None)
     if lost:

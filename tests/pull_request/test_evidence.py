@@ -38,6 +38,7 @@ def test_what_was_written_is_read() -> None:
         ({"schema_version": 2}, "pr-check.json: schema_version: Input should be 1"),
         ({"surprise": 1}, "pr-check.json: surprise: Extra inputs are not permitted"),
         ({"head": "main"}, "pr-check.json: head: String should match pattern '^[0-9a-f]{40}([0-9a-f]{24})?$'"),
+        ({"stacks": []}, "pr-check.json: stacks: List should have at least 1 item after validation, not 0"),
         ({"stacks": "none"}, "pr-check.json: stacks: Input should be a valid array"),
         (
             {"stacks": [{**GOOD["stacks"][0], "name": "<img src=x>"}]},
@@ -48,7 +49,7 @@ def test_what_was_written_is_read() -> None:
             "pr-check.json: prices.after.../../aws.csv.[key]: String should match pattern '^[a-z0-9-]+\\.csv$'",
         ),
     ],
-    ids=["version", "key", "commit", "type", "name", "path"],
+    ids=["version", "key", "commit", "no stack", "type", "name", "path"],
 )
 def test_what_does_not_fit_the_schema_is_refused_by_field(change, said) -> None:
     assert refused({**GOOD, **change}) == said

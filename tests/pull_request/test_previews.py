@@ -120,7 +120,7 @@ def test_a_stack_that_is_gone_has_the_state_of_the_base(tmp_path: Path) -> None:
             ),
             "over budget by $1.00",
         ),
-        (SideFailed("error: nodes is 0", 2), "error: nodes is 0"),
+        (SideFailed("error: nodes is 0"), "error: nodes is 0"),
         ("{", "its plan is not JSON (line 1: Expecting property name enclosed in double quotes)"),
     ],
     ids=["refused", "no plan", "no json"],

@@ -98,8 +98,9 @@ def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
         ),
         (
             stack({}, head="absent", plan=None),
-            "**Passes: $471.54 a month less (100.0%), from $471.54 to $0.00; 1 resource with data or reserved capacity "
-            "that does not stay; no mandatory rule is broken.**",
+            "**Passes: `dev` no longer in the project, though still in the cloud; $471.54 a month less (100.0%), from "
+            "$471.54 to $0.00; 1 resource with data or reserved capacity that does not stay; no mandatory rule is "
+            "broken.**",
             "| `dev` | $471.54 | not in the project | -$471.54 | |",
         ),
         (
@@ -179,7 +180,9 @@ def many(resources: int, stacks: int) -> list[StackEvidence]:
     return [stack({**rich, **more}, name=f"stack-{number}") for number in range(stacks)]
 
 
-@pytest.mark.parametrize(("resources", "stacks"), [(300, 1), (40, 12)], ids=["one large stack", "many stacks"])
+@pytest.mark.parametrize(
+    ("resources", "stacks"), [(300, 1), (40, 12), (3, 100)], ids=["one large stack", "many", "as many as there may be"]
+)
 def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: int, stacks: int) -> None:
     found = judge(evidence(*many(resources, stacks)))
     text = comment(found, elsewhere="[the job summary](https://github.com/o/r/actions/runs/1)")
