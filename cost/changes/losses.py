@@ -19,6 +19,10 @@ STORAGE: Final = frozenset(
         "aws:ebs/volume:Volume",
         "aws:efs/fileSystem:FileSystem",
         "aws:fsx/lustreFileSystem:LustreFileSystem",
+        "aws:fsx/ontapFileSystem:OntapFileSystem",
+        "aws:fsx/ontapVolume:OntapVolume",
+        "aws:fsx/openZfsFileSystem:OpenZfsFileSystem",
+        "aws:fsx/openZfsVolume:OpenZfsVolume",
         "aws:s3/bucket:Bucket",
         "azure-native:compute:Disk",
         "azure-native:netapp:CapacityPoolVolume",
@@ -31,11 +35,13 @@ STORAGE: Final = frozenset(
         "gcp:compute/regionDisk:RegionDisk",
         "gcp:filestore/instance:Instance",
         "gcp:lustre/instance:Instance",
+        "gcp:netapp/volume:Volume",
         "gcp:parallelstore/instance:Instance",
         "gcp:storage/bucket:Bucket",
     }
 )
-"""Types that hold data, by the tokens of the installed SDKs."""
+"""Types that hold data, by the tokens of the installed SDKs: more than the policy pack's rules protect, which spare
+what the cloud itself keeps, such as a bucket with objects. A reader of a bill wants to know of single disks too."""
 
 CAPACITY: Final = frozenset(
     {

@@ -68,12 +68,13 @@ def show(
 @form_of("table", "json")
 @presentation
 def check(form: str, output: TextIO, color: str, quiet: bool) -> None:
-    """Tests the price book: duplicates, values, dates, ages, second opinions, and H100 machines without a price.
+    """Tests the price book: duplicates, values, dates, ages, second opinions, outliers, H100 machines without a price.
 
     What matters can make a total wrong: a price that is twice there, not above zero, or from the future, sources that
-    disagree by more than 2 % without a word, an official H100 price over a year old, an H100 machine without any price.
-    The rest is good to know: how old prices are, spot prices and known errors of second opinions, H100 machines without
-    a price in one region.
+    disagree by more than 2 % without a word, a way to buy that costs more than on demand, an official H100 price over a
+    year old, an H100 machine without any price. The rest is good to know: how old prices are, spot prices and known
+    errors of second opinions, prices over twice or under half the median of all regions, H100 machines without a price
+    in one region.
 
     Exit code 0, 1 where something matters, 2 input, 3 a fault of this tool.
     """

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from statistics import median
 from typing import Final, Literal
 
 from cost.machines import MACHINES
@@ -14,7 +15,7 @@ from cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 
 __all__ = ["Finding", "check_prices"]
 
-Kind = Literal["duplicate", "value", "date", "age", "disagreement", "missing"]
+Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "missing"]
 
 _APART: Final = Decimal("0.02")
 """Share by which two sources of one price may differ: rounding, not another price."""
@@ -22,6 +23,9 @@ _APART: Final = Decimal("0.02")
 _OLD_DAYS: Final = 365
 """Age at which the price of a machine that decides the bill matters: list prices of GPUs were cut within such a time
 (p5.48xlarge by 44 % in June 2025)."""
+
+_TIMES: Final = 2
+"""How often the median of all regions a price may be, or the other way round: regions differ, but seldom so much."""
 
 _EXPLAINED: Final = ("STALE", "WRONG", "disagrees")
 """How the note of a second opinion says that its difference is known."""
@@ -41,7 +45,7 @@ class Finding:
 def check_prices(rows: Sequence[PriceRow], today: datetime.date) -> tuple[Finding, ...]:
     """Everything found, what matters first. rows: those of all providers. today: the day that ages are judged on."""
     checks: tuple[Callable[[Sequence[PriceRow], datetime.date], Iterator[Finding]], ...] = (
-        _duplicates, _values, _dates, _ages, _disagreements, _missing,
+        _duplicates, _values, _dates, _ages, _disagreements, _outliers, _missing,
     )  # fmt: skip
     found = [finding for check in checks for finding in check(rows, today)]
     return tuple(sorted(found, key=lambda finding: not finding.matters))
@@ -131,6 +135,30 @@ def _disagreements(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[F
                 f"({row.as_of}, {row.basis}), {apart:+.1%}"
             )
             yield Finding("disagreement", text, not known)
+
+
+def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """Prices far from those of other regions, which may be real; and ways to buy that cost more than on demand does in
+    the same place: nobody sells that, so one of the two is another thing."""
+    del today
+    alike: dict[tuple[str, ...], list[PriceRow]] = {}
+    on_demand: dict[tuple[str, ...], PriceRow] = {}
+    for row in rows:
+        if row.alt or row.tier > 1 or row.usd_per_unit <= 0:
+            continue
+        alike.setdefault((row.provider, row.sku, row.unit, row.purchase, row.term), []).append(row)
+        if row.purchase == "on_demand":
+            on_demand[row.provider, row.region, row.sku, row.unit] = row
+    for found in alike.values():
+        middle = median(row.usd_per_unit for row in found)
+        for row in found:
+            if len(found) > 2 and not middle / _TIMES <= row.usd_per_unit <= middle * _TIMES:
+                text = f"{_shown(row)}: ${row.usd_per_unit:f}, the median of {len(found)} regions is ${middle:f}"
+                yield Finding("outlier", text, False)
+            plain = on_demand.get((row.provider, row.region, row.sku, row.unit))
+            if plain is not None and row.usd_per_unit > plain.usd_per_unit:
+                text = f"{_shown(row)}: ${row.usd_per_unit:f}, on demand it is ${plain.usd_per_unit:f}"
+                yield Finding("outlier", text, True)
 
 
 def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:

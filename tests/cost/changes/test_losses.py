@@ -9,6 +9,7 @@ from cost import Resource
 from cost.changes import Side, diff
 from cost.changes.losses import CAPACITY, STORAGE
 from cost.sources.ended import Ended
+from policies.clouds.holdings import RESERVED_CAPACITY, SHARED_STORAGE, holdings
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]
@@ -73,3 +74,12 @@ def test_every_type_that_holds_data_or_machines_is_one_of_an_installed_sdk() -> 
         if not any(f"'{token}'" in path.read_text() for path in folder.glob("*.py") if path.name != "__init__.py"):
             missing.append(token)
     assert missing == []
+
+
+def test_what_the_rules_of_the_policy_pack_protect_is_a_loss_here_too() -> None:
+    """The two tables say different things, and so are two: a rule spares what the cloud itself keeps, such as a bucket
+    with objects; a reader of a bill wants to know of single disks and of every bucket."""
+    for what, here in ((SHARED_STORAGE, STORAGE), (RESERVED_CAPACITY, CAPACITY)):
+        protected = {type_ for type_, row in holdings().items() if row.holds == what}
+        assert protected
+        assert protected - here == set()

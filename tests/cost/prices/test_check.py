@@ -128,3 +128,20 @@ def test_the_price_book_has_nothing_that_matters() -> None:
     book = PriceBook(today=TODAY)
     rows = [row for provider in book.providers for row in book.rows(provider)]
     assert [one for one in check_prices(rows, TODAY) if one.matters] == []
+
+
+def test_a_region_far_from_all_others_is_good_to_know() -> None:
+    usual = [_row(region=region) for region in ("us-east-1", "us-east-2", "us-west-2")]
+    far = _row(region="mars-1", usd_per_unit=Decimal("0.17"))
+    said = "aws mars-1 ebs-gp3 per GiB-month, on_demand: $0.17, the median of 4 regions is $0.08"
+    assert _found(*usual, far) == [("outlier", said, False)]
+    assert _found(*usual, _row(region="mars-1", usd_per_unit=Decimal("0.16"))) == []
+    assert _found(usual[0], far) == []
+
+
+def test_a_way_to_buy_that_costs_more_than_on_demand_matters() -> None:
+    spot = _row(purchase="spot", usd_per_unit=Decimal("0.09"))
+    said = "aws us-east-1 ebs-gp3 per GiB-month, spot: $0.09, on demand it is $0.08"
+    assert _found(ROW, spot) == [("outlier", said, True)]
+    assert _found(ROW, _row(purchase="spot", usd_per_unit=Decimal("0.08"))) == []
+    assert _found(ROW, _row(purchase="spot", usd_per_unit=Decimal("0.09"), note="note=alt; someone said so")) == []

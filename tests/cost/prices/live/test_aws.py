@@ -78,10 +78,11 @@ def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -
     lists.put(f"{path}/1/us-east-1/index.csv", offer_file(*rows, header=PLANS_HEADER))
     asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan")
     ((_, offers),) = aws_offers.offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
-    assert [(query.term, _price(query, offers)) for query in asked] == [
-        ("1y", Decimal("40.5")),
-        ("3y", Decimal("25.5")),
-    ]
+    quotes = {query.term: quoted(query, offers) for query in asked}
+    assert {term: quote.tiers[0][1] for term, quote in quotes.items() if quote is not None} == {
+        "1y": Decimal("40.5"), "1y-all": Decimal("36.5"), "3y": Decimal("25.5"),
+    }  # fmt: skip
+    assert {term for term, quote in quotes.items() if quote is None} == {"1y-partial", "3y-partial", "3y-all"}
 
 
 def test_a_graduated_price_is_one_offer(lists: Lists, web: Web) -> None:

@@ -55,7 +55,7 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(refresh: Refresh, b
         "~ aws us-east-1 p5.48xlarge per instance-hour, on_demand: $55.04 (2026-10-10) -> $60.544 (2026-11-20),\n"
         "  +10.0%\n\n"
         "1 prices change (~), 1 stay and get a new date, 0 are new (+), 0 in doubt (!)\n"
-        "5 were looked for and are not sold there\n"
+        "9 were looked for and are not sold there\n"
     )
     assert run.stderr.splitlines()[-1] == "Nothing is written: a dry run."
     assert {path.name: path.read_bytes() for path in book.iterdir()} == before
