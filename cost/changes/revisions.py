@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
+
+import yaml
 
 __all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
 
@@ -38,7 +41,7 @@ def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> 
     """The plan that `command` prints in a working tree of a commit. Raises PreviewFailed.
 
     The command runs in the same folder of the tree as this process does in its own, with the tree's packages before
-    installed ones; what is installed from elsewhere stays as it is.
+    installed ones; what is installed from elsewhere, also in the project's virtual environment, stays as it is.
     """
     here = _git("rev-parse", "--show-prefix").stdout.strip()
     with tempfile.TemporaryDirectory(prefix="cost-diff-") as made:
@@ -47,9 +50,26 @@ def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> 
         if added.returncode:
             raise PreviewFailed(f"git cannot check out {commit[:12]}: {added.stderr.strip()}")
         try:
+            _lend_environment(tree / here, tree)
             return _run(commit, command, tree / here, tree, say)
         finally:
             _git("worktree", "remove", "--force", str(tree))
+
+
+def _lend_environment(folder: Path, tree: Path) -> None:
+    """Links the virtual environment that the Pulumi project names into the tree: git has none of it."""
+    projects = (above / "Pulumi.yaml" for above in (folder, *folder.parents) if above.is_relative_to(tree))
+    project = next((path for path in projects if path.is_file()), None)
+    if project is None:
+        return
+    try:
+        named = yaml.safe_load(project.read_text(encoding="utf-8"))["runtime"]["options"]["virtualenv"]
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+        return  # none is named, or Pulumi will say what is wrong
+    top = _git("rev-parse", "--show-toplevel").stdout.strip()
+    own, lent = Path(top) / project.parent.relative_to(tree) / str(named), project.parent / str(named)
+    if own.is_dir() and not lent.exists():
+        lent.symlink_to(own.resolve(), target_is_directory=True)
 
 
 def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Callable[[str], None]) -> str:
@@ -64,9 +84,19 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
     except OSError as error:
         raise PreviewFailed(f"{shown}: {error.strerror}") from None
     if run.returncode:
-        said = "\n".join((run.stderr.strip() or run.stdout.strip()).splitlines()[-_LINES:])
-        raise PreviewFailed(f"{shown} ended with exit code {run.returncode} at {commit[:12]}:\n{said}")
+        said = _errors(run.stdout) or run.stderr.strip() or run.stdout.strip()
+        last = "\n".join(said.splitlines()[-_LINES:])
+        raise PreviewFailed(f"{shown} ended with exit code {run.returncode} at {commit[:12]}:\n{last}")
     return run.stdout
+
+
+def _errors(output: str) -> str:
+    """What a preview in JSON says went wrong; empty where it is none."""
+    try:
+        said = json.loads(output)["diagnostics"]
+        return "\n".join(str(one["message"]).strip() for one in said if one["severity"] == "error")
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -119,6 +119,28 @@ def test_a_preview_that_fails_is_exit_3_and_leaves_no_tree(diff: Run, command: s
     assert len(_git("worktree", "list").splitlines()) == 1
 
 
+def test_of_a_failed_preview_its_own_errors_are_shown(diff: Run, repository: Path) -> None:
+    said = {"diagnostics": [{"severity": "info", "message": "fine"}, {"severity": "error", "message": "no region"}]}
+    (repository / "stacks/program.py").write_text(f"import sys\nprint({json.dumps(said)!r})\nsys.exit(255)\n")
+    _git("commit", "--quiet", "-am", "broken")
+    run = diff("HEAD", "old", *PLAN)
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (3, "no region")
+    assert "fine" not in run.stderr
+
+
+def test_the_virtual_environment_that_the_project_names_is_lent(diff: Run, repository: Path) -> None:
+    (repository / "Pulumi.yaml").write_text("name: x\nruntime: {name: python, options: {virtualenv: .venv}}\n")
+    program = (repository / "stacks/program.py").read_text()
+    (repository / "stacks/program.py").write_text("open('../.venv/here').close()\n" + program)
+    _git("add", "-A", str(repository))
+    _git("commit", "--quiet", "-m", "project")
+    (repository / ".venv").mkdir()
+    (repository / ".venv/here").write_text("")
+    run = diff("HEAD", "HEAD~0", *PLAN, "--quiet")
+    assert (run.returncode, run.stderr) == (1, "")
+    assert (repository / ".venv/here").exists()
+
+
 def test_a_folder_that_a_revision_lacks_is_said(diff: Run, repository: Path) -> None:
     _git("mv", str(repository / "stacks"), str(repository / "elsewhere"))
     _git("commit", "--quiet", "-m", "moved")
