@@ -19,7 +19,7 @@ def tco_table(own: Own, lives: Sequence[Own], found: Sequence[Against], width: i
     """The whole report. lives: the same cluster used for other numbers of years. width: characters of a line."""
     layout = Layout(width)
     inputs = own.inputs
-    nodes = f"{plain(inputs.number('nodes'))} nodes, {plain(own.gpus)} GPUs, and {plain(own.spares)} spare"
+    nodes = f"{inputs.number('nodes'):,f} nodes, {own.gpus:,f} GPUs, and {own.spares:,f} spare"
     lines = layout.under("", f"A cluster of your own: {nodes}; USD a year, before tax")
     lines += ["", *grid(["cost", "$/year", "$/productive GPU-hour", "share"], list(_items(own)), width), ""]
     lines += layout.total("Paid at the start", money(cents(own.capital)))

@@ -38,9 +38,14 @@ class Field:
     words: str
 
     @property
+    def whole(self) -> bool:
+        """Whether it counts things that come whole."""
+        return self.unit in ("nodes", "GPUs")
+
+    @property
     def allowed(self) -> str:
         """What may be written, in words."""
-        return f"a number from {self.least:,f} to {self.most:,f}, {self.unit}"
+        return f"a {'whole ' if self.whole else ''}number from {self.least:,f} to {self.most:,f}, {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,6 @@ def _problem(field: Field, value: Any) -> str | None:
         number = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
     except InvalidOperation:
         number = Decimal("NaN")
-    if number.is_finite() and field.least <= number <= field.most:
+    if number.is_finite() and field.least <= number <= field.most and not (field.whole and number % 1):
         return None
     return f"{field.name} is {value!r}; write {field.allowed}"

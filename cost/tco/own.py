@@ -121,8 +121,13 @@ def _capital_items(inputs: Inputs, bought: Decimal, capital: Decimal) -> Iterato
     life, rate = inputs.number("life_years"), inputs.get("cost_of_capital_per_year")
     residual = inputs.number("residual_share") * bought * inputs.number("node_usd")
     for name, input_, amount, how in (
-        ("nodes", "node_usd", bought * inputs.number("node_usd"), f"{bought:f} nodes"),
-        ("fabric, bought", "network_usd_per_node", bought * inputs.number("network_usd_per_node"), f"{bought:f} nodes"),
+        ("nodes", "node_usd", bought * inputs.number("node_usd"), f"{bought:,f} nodes"),
+        (
+            "fabric, bought",
+            "network_usd_per_node",
+            bought * inputs.number("network_usd_per_node"),
+            f"{bought:,f} nodes",
+        ),
         ("storage", "storage_usd", inputs.number("storage_usd"), "bought at the start"),
         ("installation", "installation_usd", inputs.number("installation_usd"), "paid at the start"),
     ):
@@ -157,25 +162,25 @@ def _running(inputs: Inputs, bought: Decimal, gpus: Decimal) -> Iterator[Item]:
     yield Item(
         "fabric and network, by the hour",
         None if hourly is None else hourly * gpus * HOURS_PER_YEAR,
-        f"{gpus:f} GPUs, every hour",
+        f"{gpus:,f} GPUs, every hour",
         ("network_usd_per_gpu_hour",),
     )
     rack = get("rack_usd_per_kw_month")
     yield Item(
         "rack",
         None if rack is None else rack * 12 * number("kw_per_node") * bought,
-        f"power of {bought:f} nodes, whether drawn or not",
+        f"power of {bought:,f} nodes, whether drawn or not",
         ("rack_usd_per_kw_month", "kw_per_node"),
     )
     people, person = get("people_per_64_gpus"), get("person_usd_per_year")
     yield Item(
         "staff",
         None if people is None or person is None else people / 64 * gpus * person,
-        f"{(number('people_per_64_gpus') / 64 * gpus).normalize():f} people",
+        f"{(number('people_per_64_gpus') / 64 * gpus).normalize():,f} people",
         ("people_per_64_gpus", "person_usd_per_year"),
     )
     other = get("other_usd_per_gpu_year")
-    yield Item("other", None if other is None else other * gpus, f"{gpus:f} GPUs", ("other_usd_per_gpu_year",))
+    yield Item("other", None if other is None else other * gpus, f"{gpus:,f} GPUs", ("other_usd_per_gpu_year",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,5 +224,5 @@ class _Power:
 
     def item(self) -> Item:
         names = ("kw_per_node", "pue", "usd_per_kwh", "idle_power_share")
-        how = f"{self.nodes + self.spares:f} nodes at {self.inputs.number('kw_per_node'):f} kW"
+        how = f"{self.nodes + self.spares:,f} nodes at {self.inputs.number('kw_per_node'):f} kW"
         return Item("electricity", self.annual, f"{how}, PUE {self.inputs.number('pue'):f}", names)

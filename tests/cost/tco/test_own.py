@@ -108,7 +108,7 @@ def test_a_file_gives_inputs_and_set_goes_before_it(tmp_path: Path) -> None:
 
 def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"
-    path.write_text("utilisation: 80\nusd_kwh: 1\npue: true\n")
+    path.write_text("utilisation: 80\nusd_kwh: 1\npue: true\nnodes: 3.5\n")
     with pytest.raises(BadInputs) as raised:
         Inputs.of(file=path, settings=["nodes", "life_years=soon"])
     assert str(raised.value).splitlines() == [
@@ -116,6 +116,7 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
         "ours.yaml: utilisation is 80; write a number from 0.01 to 1, share of the other hours",
         "ours.yaml: 'usd_kwh' is no input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
         "ours.yaml: pue is True; write a number from 1 to 5, ratio",
+        "ours.yaml: nodes is 3.5; write a whole number from 1 to 100,000, nodes",
         "--set: life_years is 'soon'; write a number from 1 to 20, years",
     ]
 
