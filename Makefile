@@ -57,10 +57,11 @@ check: $(READY) ## Format, lint and types
 bench: $(READY) ## The benchmarks, as ratios
 	@$(BIN)/python -m benchmarks
 
-docs: $(READY) ## Write the costed pages of all examples, and the pages of the rules, anew
+docs: $(READY) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
 	@$(BIN)/python -m examples.pages
 	@$(BIN)/python -m policies.pages
 	@$(BIN)/python -m examples.pull_request
+	@$(BIN)/python -m examples.mistakes
 
 lock: $(UV) ## Pin every dependency again
 	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --extra dev --output-file requirements.lock pyproject.toml

@@ -17,10 +17,10 @@ import os
 import runpy
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import click
@@ -36,7 +36,7 @@ from cost.comparison import Column, cluster_of, compare
 from cost.prices import PriceBook
 from cost.render.comparison_table import comparison_table
 
-__all__ = ["Example", "examples", "write_pages"]
+__all__ = ["ROOT", "Example", "declared", "examples", "write_pages"]
 
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
@@ -143,6 +143,22 @@ def _page(example: Example) -> tuple[str, Resources]:
         f"```\n$ pulumi preview --stack {example.stack}\n{preview}\n```\n"
     )
     return text, made
+
+
+def declared(example: Example, edits: Mapping[str, Any] | None = None) -> Resources:
+    """What the program of an example declares; `edits` are laid over its spec, at any depth."""
+    with _project(example):
+        if edits:
+            file = Path("stacks") / _config(Path(f"stacks/Pulumi.{example.stack}.yaml"))["gpucluster:spec"]
+            file.write_text(yaml.safe_dump(_edited(yaml.safe_load(file.read_text(encoding="utf-8")), edits)))
+        return _previewed(example.stack)[1]
+
+
+def _edited(value: Any, edits: Any) -> Any:
+    if not isinstance(value, dict) or not isinstance(edits, Mapping):
+        return edits
+    given = cast("dict[str, Any]", value)
+    return {**given, **{key: _edited(given.get(key), edit) for key, edit in cast("Mapping[str, Any]", edits).items()}}
 
 
 def _about(example: Example) -> str:
