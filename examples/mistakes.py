@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
+import click
 import yaml
 
 from cost.resources import Resource, Resources
@@ -220,12 +221,14 @@ def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
     )
 
 
-def main() -> None:
-    """Write the page; say what is not as it should be."""
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), default=PAGE)
+def main(file: Path) -> None:
+    """Write the page to FILE; say what is not as it should be, and end with 1 then."""
     text, wrong = page()
-    PAGE.write_text(text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     for line in wrong:
-        print(line, file=sys.stderr)
+        click.echo(line, err=True)
     sys.exit(1 if wrong else 0)
 
 
