@@ -201,7 +201,7 @@ def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
         (
             "# Seeded mistakes",
             "",
-            f"{len(rows)} edits of the [examples](examples/README.md), each a mistake, many of them made by others before, and the",
+            f"{len(rows)} edits of the [examples](examples/README.md), each a mistake that many made before, and the",
             "rule that finds it: that rule, and no other mandatory one. `make docs` writes this page and fails where",
             "it is not so; the edits are in [`examples/mistakes.yaml`](../examples/mistakes.yaml).",
             "",

@@ -27,6 +27,9 @@ _CLUSTER: Final = "gcp:container/cluster:Cluster"
 
 _STACK: Final = "pulumi:pulumi:Stack"
 
+# What is asked of a pool that is not known yet.
+_UNSEEN: Final = ("nodeConfig", "nodeCount", "nodeLocations", "networkConfig", "upgradeSettings", "management")
+
 # Compute Engine page "GPU machine types": families whose machines bring their GPUs.
 _GPU_FAMILIES: Final = ("a2-", "a3-", "a4-", "a4x-", "g2-", "g4-")
 
@@ -161,8 +164,7 @@ def every_pool(resources: Resources) -> Iterator[Written]:
 def _inside(cluster: Resource) -> Iterator[Written]:
     listed = items(cluster.inputs, "nodePools")
     if listed is UNKNOWN:
-        unseen = {"nodeConfig": UNKNOWN, "nodeCount": UNKNOWN, "nodeLocations": UNKNOWN, "networkConfig": UNKNOWN}
-        yield Written(resource=cluster, inputs=unseen, prop="nodePools")
+        yield Written(resource=cluster, inputs=dict.fromkeys(_UNSEEN, UNKNOWN), prop="nodePools")
         return
     for pool in listed:
         if isinstance(pool, Mapping):
