@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from benchmarks import cost_plan, fresh_clone, preview, pull_request, share
+from benchmarks import cost_plan, fresh_clone, guardrails, preview, pull_request, share
 from benchmarks.bars import report
 
 if __name__ == "__main__":
@@ -16,4 +16,4 @@ if __name__ == "__main__":
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     stacks = sys.argv[1:] or [f"{cloud}-trial" for cloud in share.SDKS]
     of_stacks = [bar for stack in stacks for part in (preview, share) for bar in part.bars(stack)]
-    sys.exit(report([*of_stacks, *cost_plan.bars(), *pull_request.bars(), *fresh_clone.bars()]))
+    sys.exit(report([*of_stacks, *cost_plan.bars(), *guardrails.bars(), *pull_request.bars(), *fresh_clone.bars()]))

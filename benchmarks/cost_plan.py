@@ -83,6 +83,12 @@ def _plan(resources: int) -> str:
     return json.dumps({"steps": steps, "config": {"aws:region": "us-east-1"}})
 
 
+def state(resources: int) -> str:
+    """The same resources as `pulumi stack export` writes them."""
+    steps = [step for number in range(resources // 10) for step in _pool(number)]
+    return json.dumps({"version": 3, "deployment": {"resources": [step["newState"] for step in steps]}})
+
+
 @dataclass(frozen=True)
 class _Times:
     """Seconds for reading the file, costing it, writing the table; of this process alone."""

@@ -49,7 +49,7 @@ _EXEMPTIONS: Final[Mapping[str, Any]] = {
     "type": "array",
     "description": "Findings to accept in a program whose components state no exemptions, each "
     '{"resource": NAME, URN or *, "reason": ..., "owner": ..., "until": the last day, YYYY-MM-DD, UTC}',
-    "items": {"type": "object"},
+    "items": {"type": "object", "required": ["resource", "reason", "owner", "until"]},
 }
 
 

@@ -113,6 +113,8 @@ def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
     allowed: list[str] | None = schema.get("enum")
     if not isinstance(value, type_) or isinstance(value, bool):
         return f"write {words}"
+    if lacking := [key for key in schema.get("required", ()) if key not in value]:
+        return f"it lacks {', '.join(lacking)}"
     least, most = schema.get("minimum"), schema.get("maximum")
     if (least is not None and value < least) or (most is not None and value > most):
         return f"allowed: {least} to {most}" if most is not None else f"allowed: {least} and more"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from policies.settings import BadSettings, Settings, read_settings
@@ -58,3 +60,44 @@ def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
     with pytest.raises(BadSettings) as error:
         read_settings(text, PACK.rules)
     assert str(error.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        (
+            {"training-pool-in-one-domain": {"scaleSetLimit": 1000}},
+            "training-pool-in-one-domain: setting `scaleSetLimit` is 1000; allowed: 100 to 300",
+        ),
+        (
+            {"training-pool-in-one-domain": {"scaleSetLimit": "many"}},
+            'training-pool-in-one-domain: setting `scaleSetLimit` is "many"; write a whole number',
+        ),
+        (
+            {"storage-throughput": {"mbPerSecondPerGpu": -1}},
+            "storage-throughput: setting `mbPerSecondPerGpu` is -1; allowed: 0 and more",
+        ),
+        (
+            {"storage-headroom": {"exemptions": ["all of it"]}},
+            'storage-headroom: setting `exemptions`, entry 1, is "all of it"; write an object',
+        ),
+        (
+            {"storage-headroom": {"exemptions": [{"resource": "data", "reason": "read only"}]}},
+            'storage-headroom: setting `exemptions`, entry 1, is {"resource": "data", "reason": "read only"}; '
+            "it lacks owner, until",
+        ),
+        (
+            {"label-values": {"exemptions": []}},
+            "label-values: setting `exemptions` is not known; it is one of: none",
+        ),
+    ],
+)
+def test_numbers_and_exemptions_are_held_to_what_they_may_be(written, problem):
+    with pytest.raises(BadSettings) as error:
+        read_settings(json.dumps(written), PACK.rules)
+    assert str(error.value) == problem
+
+
+def test_a_number_within_its_limits_passes():
+    written = {"training-pool-in-one-domain": {"scaleSetLimit": 300}, "commitment-cheaper": {"utilisation": 0.7}}
+    assert read_settings(json.dumps(written), PACK.rules).configs == written

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
+from policies.clock import today
 from policies.evaluate import evaluate
 from policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
+from policies.settings import Settings
 
 DOMAIN = training_pool_in_one_domain.RULE
 
@@ -135,3 +139,55 @@ def test_an_entry_not_known_yet_is_said(exempted, found, unknown):
     exempted["trial"]["exemptions"][0]["until"] = exempted.unknown
     assert found(exemptions_valid.RULE, exempted) == []
     assert unknown(exemptions_valid.RULE, exempted) == [("trial", "exemption 1 is not known yet")]
+
+
+@pytest.mark.parametrize(
+    ("day", "stops"),
+    [("2026-11-20", False), ("2026-11-21", False), ("2026-11-22", True)],
+    ids=["before", "of", "after"],
+)
+@pytest.mark.parametrize("source", ["component", "configuration"])
+def test_an_exemption_holds_to_the_end_of_its_last_day(exempted, source, day, stops):
+    config = {}
+    if source == "configuration":
+        [entry] = exempted["trial"].pop("exemptions")
+        config = {DOMAIN.name: {"exemptions": [{key: value for key, value in entry.items() if key != "rule"}]}}
+    outcomes = evaluate(
+        [DOMAIN, exemptions_valid.RULE, exemptions_in_use.RULE],
+        exempted.stack().resources,
+        today=datetime.date.fromisoformat(day),
+        settings=Settings(configs=config),
+    )
+    found = {outcome.rule.name: [v.what for v in outcome.violations] for outcome in outcomes}
+    assert ("5 nodes of p5.48xlarge, no placement group and no reservation" in found[DOMAIN.name]) == stops
+    assert bool(found["exemptions-in-use"]) != stops
+    ended = [what for of in found.values() for what in of if "ended on 2026-11-21, owner ada" in what]
+    assert len(ended) == stops
+
+
+def _configured(program, *entries):
+    settings = Settings(configs={DOMAIN.name: {"exemptions": list(entries)}})
+    rules = [DOMAIN, exemptions_in_use.RULE]
+    outcomes = evaluate(rules, program.stack().resources, today=program.today, settings=settings)
+    return {outcome.rule.name: [v.what for v in outcome.violations] for outcome in outcomes}
+
+
+def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_its_rule(program):
+    entry = {"resource": "train", "reason": "test", "until": "2026-11-21"}
+    assert _configured(program, entry, "train") == {
+        DOMAIN.name: [
+            "in the pack's configuration, exemption 1 has no owner",
+            "in the pack's configuration, exemption 2 has no rule, resource, reason, owner, until",
+        ],
+        "exemptions-in-use": [],
+    }
+
+
+def test_an_exemption_of_the_configuration_that_accepts_nothing_is_said(program):
+    entry = {"resource": "train", "reason": "test", "owner": "ada", "until": "2026-11-21"}
+    [what] = _configured(program, entry)["exemptions-in-use"]
+    assert what.startswith(f"the exemption from `{DOMAIN.name}` for `train` accepts nothing")
+
+
+def test_the_day_is_that_of_utc():
+    assert today() == datetime.datetime.now(datetime.UTC).date()
