@@ -16,6 +16,7 @@ from cost.commands.options import name_of, presentation
 from cost.commands.options import prices as own_prices
 from cost.options import options_of
 from cost.prices import PriceBook
+from cost.render.html import tco_page
 from cost.render.layout import width_for
 from cost.render.tco_json import tco_json
 from cost.render.tco_table import tco_table
@@ -39,7 +40,7 @@ _RATE: Final = Number(0, 1000, above=True)
 @click.option(
     "--plan", type=click.File(encoding="utf-8"), help="A plan or state: against every way to buy its machines."
 )
-@form_of("table", "json")
+@form_of("table", "json", "html")
 @presentation
 @own_prices
 def tco(
@@ -72,6 +73,8 @@ def tco(
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
     if form == "json":
         text = json.dumps(tco_json(own, lives, found), indent=2)
+    elif form == "html":
+        text = tco_page(own, found)
     else:
         text = tco_table(own, lives, found, width_for(output))
     output.write(text + "\n")

@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from cost.render.html.comparison import comparison_page
 from cost.render.html.report import report_page
+from cost.render.html.tco import tco_page
 
-__all__ = ["comparison_page", "report_page"]
+__all__ = ["comparison_page", "report_page", "tco_page"]

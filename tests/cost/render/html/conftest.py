@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,8 @@ from cost import Estimate, PriceBook, Resource, Resources, estimate
 from cost.comparison import compare
 from cost.grouping import group_by, labels_of
 from cost.options import options_of
-from cost.render.html import comparison_page, report_page
+from cost.render.html import comparison_page, report_page, tco_page
+from cost.tco import Inputs, against, own_cluster
 from tests.browser.chromium import find_chromium
 
 MakeColumn = Callable[..., Any]
@@ -86,3 +88,11 @@ def report(resources: Resources, whole: Estimate, book: PriceBook) -> str:
 def comparison(column: MakeColumn) -> str:
     """The page of three clouds."""
     return comparison_page(compare([column("aws"), column("gcp"), column("azure-native")]))
+
+
+@pytest.fixture
+def owning() -> str:
+    """The page of nodes of one's own, against a price by use and a reservation."""
+    own = own_cluster(Inputs.of(settings=["nodes=8"]))
+    rates = (("$5.25 a GPU-hour", "5.25", False), ("$0.5 a GPU-hour", "0.5", False), ("reserved", "4", True))
+    return tco_page(own, [against(own, name, Decimal(rate), idle_too=idle) for name, rate, idle in rates])

@@ -56,7 +56,7 @@ def _overlaps(page: Page) -> tuple[list[str], list[str], int]:
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 720)])
-@pytest.mark.parametrize("kind", ["report", "comparison"])
+@pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
 def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
     show: Show, kind: str, width: int, height: int, request: pytest.FixtureRequest
 ) -> None:
@@ -77,12 +77,13 @@ def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
     assert len(page.screenshot(full_page=True)) > 20_000
 
 
-@pytest.mark.parametrize("kind", ["report", "comparison"])
+@pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
 def test_every_chart_is_drawn_and_says_the_same_in_words(show: Show, kind: str, request: pytest.FixtureRequest) -> None:
     charts = show(request.getfixturevalue(kind)).evaluate(CHARTS)
     ids = {
         "report": ["range", "parts", "labels", "options-0", "break-even-0"],
         "comparison": ["ranking", "totals", "parts"],
+        "owning": ["items", "break-even"],
     }
     assert [chart["id"] for chart in charts] == ids[kind]
     assert [chart for chart in charts if not chart["drawings"] or chart["silent"]] == []

@@ -46,8 +46,8 @@ class _Tags(HTMLParser):
         self.text.append(data)
 
 
-def test_the_pages_fetch_and_run_nothing(report: str, comparison: str) -> None:
-    for document in (report, comparison):
+def test_the_pages_fetch_and_run_nothing(report: str, comparison: str, owning: str) -> None:
+    for document in (report, comparison, owning):
         tags = _Tags(document).tags
         assert not {"script", "link", "img", "iframe", "object", "embed", "a", "form"} & {tag for tag, _ in tags}
         assert [

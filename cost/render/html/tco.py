@@ -1,0 +1,93 @@
+"""`cost tco` as a page: what a year of one's own nodes costs, item by item, and against a cloud over its use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from cost.model import cents
+from cost.money import at_least, money, percent
+from cost.render.html.charts import Bar, Curve, bars, curves, figure
+from cost.render.html.page import items, page, safe
+from cost.tco import Against, Own
+from cost.tco.own import HOURS_PER_YEAR
+
+__all__ = ["tco_page"]
+
+
+def tco_page(own: Own, found: Sequence[Against]) -> str:
+    """The whole page. found: prices of clouds that it is held against."""
+    return page("Nodes of your own", _body(own, found))
+
+
+def _body(own: Own, found: Sequence[Against]) -> Iterator[str]:
+    yield "<header>\n<h1>Nodes of your own</h1>"
+    yield f'<p class="quiet">USD a year before tax, at {safe(percent(own.utilisation))} of the hours used.</p>'
+    yield f"{_totals(own)}\n</header>\n<main>"
+    yield _items(own)
+    if found:
+        yield _against(own, found)
+    if own.not_included:
+        missing = [
+            (item.name, [name for name in item.inputs if own.inputs.get(name) is None]) for item in own.not_included
+        ]
+        named = [f"{name}: {', '.join(inputs)}" for name, inputs in missing]
+        yield f'<section class="long">\n<h2>Not included: nobody gave a figure</h2>\n{items(named)}\n</section>'
+    given = [
+        f"{one.field.name} in {one.field.unit}: {'not given' if one.value is None else f'{one.value:,f}; {one.source}'}"
+        for one in own.inputs.given.values()
+    ]
+    yield f'<section class="long">\n<h2>Inputs</h2>\n{items(given)}\n</section>\n</main>'
+
+
+def _totals(own: Own) -> str:
+    complete = not own.not_included
+    shown = [
+        ("A productive GPU-hour", at_least(cents(own.per_productive_gpu_hour), complete=complete)),
+        ("A year", at_least(cents(own.annual), complete=complete)),
+        ("A year of one GPU", at_least(cents(own.per_gpu_year), complete=complete)),
+        ("Paid at the start", money(cents(own.capital))),
+    ]
+    listed = "".join(f"<div><dt>{name}</dt><dd>{amount}</dd></div>" for name, amount in shown)
+    return f'<dl class="totals">{listed}</dl>'
+
+
+def _items(own: Own) -> str:
+    known = [item for item in own.items if item.annual is not None]
+    total = sum((item.annual or Decimal(0) for item in known), Decimal(0))
+    rows = [
+        Bar(
+            item.name,
+            item.annual,
+            money(cents(item.annual or Decimal(0))),
+            percent((item.annual or Decimal(0)) / total) if total else "",
+            item.how,
+        )
+        for item in sorted(known, key=lambda item: -(item.annual or Decimal(0)))
+    ]
+    words = f"{', '.join(f'{row.name} {row.amount}' for row in rows[:4])} a year."
+    return figure("items", "By item, a year", words, bars([row for row in rows if row.size]))
+
+
+def _against(own: Own, found: Sequence[Against]) -> str:
+    """Owning costs nearly the same whether it is used or not; a price by use grows with it."""
+    lines = [Curve("nodes of your own", own.fixed, own.fixed + own.per_use)]
+    said: list[str] = []
+    for one in found:
+        if one.idle_too:
+            paid = one.rate * own.gpus * HOURS_PER_YEAR
+            saves = f"owning {'saves' if one.yearly >= 0 else 'costs'} {money(cents(abs(one.yearly)))} a year"
+            name = f"{one.name}, paid idle too: {saves}{'' if one.yearly >= 0 else ' more'}"
+            lines.append(Curve(name, paid, paid))
+        else:
+            full = one.rate * own.available_gpu_hours
+            never = one.break_even is None
+            less = "never costs less" if never else f"costs less from {percent(one.break_even or Decimal(0))} of use on"
+            name = f"{one.name}, paid by use: owning {less}"
+            lines.append(Curve(name, Decimal(0), full, one.break_even))
+        said.append(name)
+    words = f"{'; '.join(said)}."
+    if own.not_included:
+        words += " What is not included makes owning dearer than drawn, what the nodes are worth at the end cheaper."
+    drawing = curves(lines, ends=("no hours used", "all hours used"), label=words)
+    return figure("break-even", "Against a cloud, a year", words, drawing)
