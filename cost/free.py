@@ -447,6 +447,11 @@ _OTHERS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
 )
 """(why, where that is said, the types of which it holds) of what other programs have."""
 
+_LOCAL: Final = frozenset({"archive", "null", "random", "std", "time", "tls"})
+"""Packages that make values in the state and nothing in a cloud."""
+
+_VALUE: Final = ("a value in the state: nothing is made in a cloud", "https://www.pulumi.com/registry/packages/random/")
+
 _FREE_GROUPS: Final = frozenset(
     {
         # Kubernetes' own API groups
@@ -496,10 +501,13 @@ def free_reason(type_: str) -> tuple[str, str] | None:
         # kubernetes:<group>/<version>:<Kind>
         group = type_.split(":")[1].split("/")[0]
         return _OBJECT if group in _FREE_GROUPS else None
+    if found is None and type_.partition(":")[0] in _LOCAL:
+        return _VALUE
     return found
 
 
 def free_types() -> dict[str, tuple[str, str]]:
     """Every free type by name, API groups of Kubernetes as `kubernetes:<group>/*`."""
     groups = {f"kubernetes:{group}/*": _OBJECT for group in sorted(_FREE_GROUPS)}
-    return {**dict(sorted(_FREE.items())), **groups}
+    values = {f"{package}:*": _VALUE for package in sorted(_LOCAL)}
+    return {**dict(sorted(_FREE.items())), **groups, **values}

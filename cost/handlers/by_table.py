@@ -30,7 +30,9 @@ def by_table(type_: str) -> Callable[[Subject], Iterator[CostLine | Free | NotPr
                 continue
             if not region and not rate.region:
                 region = _region(ask)
-            yield from or_named(ask, rate.lines(ask, region), what=rate.name, compute=rate.unit == "instance-hour")
+            yield from or_named(
+                ask, rate.lines(ask, region), what=rate.title(ask), compute=rate.unit == "instance-hour"
+            )
         if not found:
             yield ask.not_priced(_why_none(ask, _rates(type_)))
 

@@ -91,9 +91,15 @@ class Rate:
         for value in values:
             quantity *= value
         price = ask.price(_filled(self.sku, ask).lower(), self.unit, region=self.region or region)
-        yield ask.line(
-            _filled(self.name, ask), quantity, price, basis=self._basis(values), assumption=self._assumption(ask)
-        )
+        name = _filled(self.name, ask)
+        yield ask.line(name, quantity, price, basis=self._basis(values), assumption=self._assumption(ask, name))
+
+    def title(self, ask: Subject) -> str:
+        """The name as far as the resource fills it in."""
+        try:
+            return _filled(self.name, ask)
+        except CannotPrice:
+            return self.name.partition("{")[0].strip()
 
     def _basis(self, values: list[Decimal]) -> str:
         """`730 h`, `3 x 730 h`; empty where the quantity says it all."""
@@ -104,13 +110,13 @@ class Rate:
         hours = next(value for value, factor in zip(values, self.quantity, strict=True) if factor.usage == "hours")
         return " x ".join([*shown, f"{hours.normalize():f} h"])
 
-    def _assumption(self, ask: Subject) -> str:
+    def _assumption(self, ask: Subject, name: str) -> str:
         """The usage that the quantity rests on, and what is not in the total."""
         names = [factor.usage for factor in self.quantity if factor.usage not in ("", "hours")]
         if self.unit == "instance-hour" and ask.assumptions.hours_per_month != HOURS_PER_MONTH:
             names.append("hours_per_month")
         said = [ask.assumptions.said(name) for name in names]
-        return "; ".join([*said, *([f"not in the total: {self.leaves}"] if self.leaves else [])])
+        return "; ".join([*said, *([f"not in the total of {name}: {self.leaves}"] if self.leaves else [])])
 
 
 def _filled(text: str, ask: Subject) -> str:

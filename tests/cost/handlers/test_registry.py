@@ -62,6 +62,8 @@ def test_every_free_type_has_a_reason_and_a_page() -> None:
         ("kubernetes:core/v1:ConfigMap", True),
         ("kubernetes:rds.services.k8s.aws/v1alpha1:DBInstance", False),
         ("aws:ec2/vpc:Vpc", True),
+        ("random:index/randomPassword:RandomPassword", True),
+        ("cloudflare:index/zone:Zone", False),
         ("aws:ec2/dedicatedHost:DedicatedHost", False),
         ("kubernetes", False),
         ("", False),

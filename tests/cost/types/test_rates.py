@@ -46,7 +46,7 @@ def test_the_rates_whose_conditions_hold_are_the_bill(
         ("aws:rds/instance:Instance", {}, ["engine is not set"]),
         ("aws:rds/instance:Instance", {"engine": UNKNOWN}, ["engine is not known before the update"]),
         ("aws:opensearch/domain:Domain", {"clusterConfig": {"instanceType": "x9.search"}},
-         ["Nodes {clusterConfig.instanceType:m4.large.search}: no price for opensearch-x9.search on_demand in aws "
+         ["Nodes x9.search: no price for opensearch-x9.search on_demand in aws "
           "us-east-1: the price book has no row for opensearch-x9.search"]),
         ("aws:kinesis/stream:Stream", {}, ["Shards: shardCount is not set, expected a number of 0 or more"]),
     ],
