@@ -258,7 +258,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may make a load balancer in the cloud"),
     ("kubernetes:s3.aws.crossplane.io/v1:Bucket", {}, "no handler for its type"),
     ("aws:timestreamwrite/database:Database", {}, "no handler for its type"),
-    ("random:index/randomId:RandomId", {}, "no handler for its type"),
+    ("cloudflare:index/record:Record", {}, "no handler for its type"),
 ]
 
 
