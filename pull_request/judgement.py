@@ -20,6 +20,7 @@ from cost.estimate import Estimate, estimate
 from cost.model import CostLine
 from cost.prices import PriceBook
 from cost.resources import Resources
+from cost.shape import is_list, is_object
 from cost.sources import NotReadable
 from cost.sources.files import Read, read_file
 from policies.changes import Changes
@@ -239,7 +240,26 @@ class Judge:
 
 
 def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
-    return None if document is None else read_file(json.dumps(document), what)
+    return None if document is None else read_file(json.dumps(_ordered(document)), what)
+
+
+def _ordered(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A plan or state whose resources stand by name.
+
+    The engine changes their order from run to run, and some findings list resources in the order they come in: in two
+    orders they would differ.
+    """
+
+    def by_urn(record: object) -> str:
+        return str(record.get("urn")) if is_object(record) else ""
+
+    steps, deployment = document.get("steps"), document.get("deployment")
+    if is_list(steps):
+        return {**document, "steps": sorted(steps, key=by_urn)}
+    resources = deployment.get("resources") if is_object(deployment) else None
+    if is_object(deployment) and is_list(resources):
+        return {**document, "deployment": {**deployment, "resources": sorted(resources, key=by_urn)}}
+    return document
 
 
 def _key(found: Found) -> object:

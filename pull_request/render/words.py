@@ -100,7 +100,7 @@ def _money(found: Judgement) -> str:
     after = at_least(total.after, complete=total.complete_after)
     priced = "" if total.complete_before and total.complete_after else " for what has a price"
     if not total.change:
-        return f"the cost stays at {after} a month{priced}{without}"
+        return f"the cost stays the same, {after} a month{priced}{without}"
     share = f" ({percent(abs(total.change) / total.before)})" if total.before else ""
     word = "more" if total.change > 0 else "less"
     return f"{money(abs(total.change))} a month {word}{share}{priced}, from {before} to {after}{without}"

@@ -89,7 +89,7 @@ def event(hub: GitHub, **changes: str) -> dict[str, str]:
     ("after", "code", "line"),
     [
         (TRIAL, 0, "Nothing to look at here: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."),
-        (UNLABELLED, 1, "**Fails: 1 mandatory finding in `dev`; the cost stays at $471.54 a month.**"),
+        (UNLABELLED, 1, "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.**"),
     ],
 )
 def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file, after, code: int, line: str) -> None:
@@ -122,7 +122,7 @@ def test_a_price_book_of_the_change_that_can_not_be_used_fails_and_hides_nothing
     broken = PriceFiles(before=BOOK, after={**BOOK, "aws.csv": "provider,region\n1,2\n"})
     done = run("render", file(stack(TRIAL), prices=broken))
     assert done.code == 1
-    assert done.out.startswith("**Fails: its price book cannot be used; the cost stays at $471.54 a month.**")
+    assert done.out.startswith("**Fails: its price book cannot be used; the cost stays the same, $471.54 a month.**")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not json"])
@@ -162,7 +162,7 @@ def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github:
     assert (done.code, done.out, done.err) == (0, "", "Comment on pull request 7: created.\n")
     [made] = github.comments
     assert made["body"].splitlines()[0] == (
-        "**Fails: 1 mandatory finding in `dev`; the cost stays at $471.54 a month.** "
+        "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.** "
         "**It also changes how it is judged: policies.**"
     )
     assert made["body"].endswith(f"<!-- gpucluster pr-check head={HEAD} run=20.1 -->")

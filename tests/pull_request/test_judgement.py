@@ -29,6 +29,16 @@ def test_a_change_of_nothing_is_calm(judge) -> None:
     assert (dev.before.monthly.expected, dev.after.monthly.expected) == (Decimal("471.54"), Decimal("471.54"))
 
 
+def test_the_order_of_resources_is_no_change(judge) -> None:
+    """Plans and states come in the order of the engine, and findings may list resources in the order they come in."""
+    more = {f"fs-{number}": {**TRIAL["shared"], "storageType": "HDD"} for number in range(7)}
+    there = stack({**TRIAL, **more}, {**TRIAL, **more})
+    turned = {**there.plan, "steps": list(reversed(there.plan["steps"]))}
+    found = judge(evidence(there.model_copy(update={"plan": turned})))
+    assert [item.found.rule.name for item in found.stacks[0].advice] == ["not-known-yet"]
+    assert found.calm
+
+
 def test_more_nodes_cost_more_and_pass(judge) -> None:
     found = judge(evidence(stack(TWICE)))
     assert (found.calm, found.passes) == (False, True)

@@ -61,7 +61,7 @@ def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> 
 
 def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) -> None:
     text = comment(judge(evidence(stack(UNLABELLED), stack(TRIAL, name="prod"))))
-    assert first(text) == "**Fails: 1 mandatory finding in `dev`; the cost stays at $943.08 a month.**"
+    assert first(text) == "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $943.08 a month.**"
     assert "| `dev` | $471.54 | $471.54 | $0.00 | **1 mandatory** |\n" in text
     assert "| **Total** | $943.08 | $943.08 | **$0.00** | **1 mandatory** |\n" in text
     line = (
@@ -145,7 +145,7 @@ def test_the_first_line_names_what_touches_the_judging(judge) -> None:
     files = ["policies/rules/budget.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
     text = comment(judge(evidence(stack(exempt)), files))
     assert first(text) == (
-        "**Passes: the cost stays at $471.54 a month; no mandatory rule is broken.** "
+        "**Passes: the cost stays the same, $471.54 a month; no mandatory rule is broken.** "
         "**It also changes how it is judged: policies, prices, workflows, the lock, exemptions.**"
     )
     assert "- the lock: `requirements.lock`\n" in text
