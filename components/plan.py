@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -91,13 +91,15 @@ def cluster_facts(
     *,
     equivalence: Equivalence,
     outside_training: Sequence[str],
+    slices: Mapping[str, Mapping[str, Mapping[str, int]]] | None = None,
     not_built: Sequence[str],
     losses: Sequence[str],
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """What a cluster says of itself: read by the cost module and the policies, which know no component.
 
-    outside_training: names of the parts that are not training, such as the elastic pool.
+    outside_training: names of the parts that are not training, such as the elastic pool. slices: name of a part ->
+    size of a MIG slice -> how many (`count`), and the eighths of a GPU's memory that each has (`eighths`).
     not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
     notes: what whoever reads the plan should know of it.
     """
@@ -109,6 +111,7 @@ def cluster_facts(
         "trainingGpus": spec.training.nodes * equivalence.shape.gpus,
         "spareGpus": spec.training.spares * equivalence.shape.gpus,
         "outsideTraining": list(outside_training),
+        **({"slices": {name: dict(sizes) for name, sizes in slices.items()}} if slices else {}),
         "notBuilt": list(not_built),
         "losses": list(losses),
         "notes": list(notes),

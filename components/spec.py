@@ -42,7 +42,10 @@ NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 _BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
-_LAYOUT = r"^all-(balanced|[1-7]g\.[1-9]\d*gb)$"
+# What it means on a GPU is in `components/mig_layout.py`.
+_LAYOUT = (
+    r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"
+)
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
@@ -217,11 +220,18 @@ class Elastic(Model):
 class Mig(Model):
     """Nodes whose GPUs are sliced; never for multi-node training."""
 
-    nodes: int = Field(ge=1, le=512, description="Nodes in the pool")
+    nodes: int = Field(
+        ge=1, le=512, description="Nodes of 8 GPUs; where a cloud has smaller machines, as many as have these GPUs"
+    )
     layout: str = Field(
         pattern=_LAYOUT,
-        description="Slices of every GPU, all of one size or of three: all-1g.10gb, all-3g.40gb and the like, or "
-        "all-balanced",
+        description="Slices of every GPU: all-1g.10gb, 3x2g.20gb+1x1g.10gb and the like, or all-balanced",
+        examples=["all-1g.10gb", "3x2g.20gb+1x1g.10gb", "4g.40gb+3g.40gb", "all-balanced"],
+    )
+    strategy: Literal["single", "mixed"] | None = Field(
+        default=None,
+        description="How pods ask for slices: as nvidia.com/gpu, where all are alike (single), or by their size, as "
+        "nvidia.com/mig-1g.10gb (mixed); left out, single where that can be",
     )
     purchase: Literal["on-demand", "spot", "flex-start"] = Field(
         default="on-demand", description="How its machines are paid for"
@@ -407,6 +417,21 @@ class Promises(Model):
         return cast(dict[Any, Any], value)
 
 
+def _mig_problems(mig: Mig, accelerator: str) -> list[str]:
+    # Most specs have no slices, and every preview would wait for it.
+    from components.mig_layout import layout_of, layout_problem
+
+    problem = layout_problem(mig.layout, accelerator)
+    if problem is not None:
+        return [problem]
+    if mig.strategy == "single" and not layout_of(mig.layout, accelerator).uniform:
+        return [
+            f"mig.strategy is 'single', for slices that are all alike, and mig.layout is {mig.layout!r}; choose mixed, "
+            "or leave it out"
+        ]
+    return []
+
+
 class ClusterSpec(Model):
     """One training cluster. The same spec gives equivalent clusters on every cloud."""
 
@@ -485,6 +510,8 @@ class ClusterSpec(Model):
                 "purchase.kind is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
                 "bought by hand, because it is paid upfront and can't be cancelled"
             )
+        if self.mig is not None:
+            problems += _mig_problems(self.mig, self.accelerator)
         placed_in = self.placement.group if isinstance(self.placement, ReservationPlacement) else None
         if isinstance(self.purchase, CapacityBlockPurchase) and placed_in is not None:
             problems.append(

@@ -138,6 +138,21 @@ class Estimate:
         return cents(self.training_monthly / HOURS_PER_MONTH / gpus)
 
     @property
+    def per_slice_hour(self) -> dict[str, dict[str, Decimal]]:
+        """Part -> size of a MIG slice -> USD for an hour of one, to the cent; of parts that are priced throughout.
+
+        What slices leave unused of their GPUs is in the price of those there are.
+        """
+        found: dict[str, dict[str, Decimal]] = {}
+        for part in self.parts:
+            slices = self.facts.slices.get(part.name, ())
+            eighths = sum((each.count * each.eighths for each in slices), Decimal(0))
+            if eighths and part.name not in self.unpriced_parts:
+                hour = part.monthly.expected / HOURS_PER_MONTH / eighths
+                found[part.name] = {each.size: cents(hour * each.eighths) for each in slices}
+        return found
+
+    @property
     def training_unknown(self) -> bool:
         """Whether there are machines without a price and none with one: the price of a GPU-hour is not known at all."""
         machines = any(line.unit == "instance-hour" for part in self.parts if part.training for line in part.lines)

@@ -12,6 +12,7 @@ import pulumi_kubernetes as kubernetes
 from components.aws.control_plane import ControlPlane
 from components.aws.elastic_pool import ElasticPool
 from components.aws.home import Home
+from components.aws.mig_pool import MigPool
 from components.aws.network import Network
 from components.aws.plan import AwsClusterPlan
 from components.aws.storage import Storage
@@ -133,7 +134,24 @@ class TrainingCluster(pulumi.ComponentResource):
             ),
             home,
         )
-        Devices(f"{name}-devices", registry=plan.access.registry, after=system.ready, opts=inside)
+        Devices(
+            f"{name}-devices",
+            registry=plan.access.registry,
+            mig=None if plan.mig is None else plan.mig.pool.strategy,
+            after=system.ready,
+            opts=inside,
+        )
+        if plan.mig is not None:
+            MigPool(
+                f"{name}-mig",
+                plan.mig,
+                network=network,
+                control_plane=control_plane,
+                after=[workspace.namespace],
+                labels=labels,
+                tags=tags,
+                opts=here,
+            )
         if plan.elastic is not None:
             ElasticPool(
                 f"{name}-elastic",

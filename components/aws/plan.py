@@ -14,6 +14,7 @@ from components.aws.interfaces import Interface, plan_interfaces
 from components.aws.location import Location
 from components.aws.lustre import LustrePlan, plan_lustre
 from components.aws.machines import training_machine
+from components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
 from components.aws.purchase import (
     BLOCK_SIZES,
     block_notes,
@@ -147,6 +148,7 @@ class AwsClusterPlan:
     storage: LustrePlan
     home: HomePlan | None
     elastic: ElasticPlan | None
+    mig: MigPlan | None
     facts: Mapping[str, Any]
 
 
@@ -181,6 +183,7 @@ def plan_cluster(
     )
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
+    mig = plan_mig(spec)
     access = plan_access(spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None)
     return AwsClusterPlan(
         name=spec.name,
@@ -196,6 +199,7 @@ def plan_cluster(
         storage=storage,
         home=_home(spec),
         elastic=elastic,
+        mig=mig,
         facts=cluster_facts(
             spec,
             equivalence=Equivalence(
@@ -205,13 +209,18 @@ def plan_cluster(
                 storage_gib=storage.capacity_gib,
                 storage_gb_per_s=storage.gb_per_s,
             ),
-            outside_training=[f"{spec.name}-elastic"] if elastic else [],
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
+            outside_training=[
+                *([f"{spec.name}-elastic"] if elastic else []),
+                *([f"{spec.name}-mig"] if mig else []),
+            ],
             not_built=_not_built(spec),
             losses=_losses(spec, shape, elastic),
             notes=[
                 *_notes(training, storage, location),
                 *example_range_notes(spec.access),
-                _quotas(training, elastic),
+                *mig_notes(mig),
+                _quotas(training, elastic, mig),
             ],
         ),
     )
@@ -222,6 +231,7 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[str]:
     return [
         *_size_problems(spec),
         *purchase_problems(spec),
+        *mig_problems(spec),
         *_reservation_problems(spec),
         *name_problems(_cluster_name(spec, stack), service="EKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
@@ -283,9 +293,7 @@ def _co_location(placement: PlacementPlan) -> str:
 
 def _not_built(spec: ClusterSpec) -> list[str]:
     """What the spec asks for and this cluster does not contain."""
-    not_built: list[str] = []
-    if spec.mig is not None:
-        not_built.append(f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}")
+    not_built = mig_not_built(spec)
     if spec.elastic is not None and spec.elastic.engine == "native":
         not_built.append("elastic.engine native: on AWS the elastic pool is Karpenter's")
     return not_built
@@ -314,13 +322,16 @@ def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> l
     return notes
 
 
-def _quotas(training: TrainingPlan, elastic: ElasticPlan | None) -> str:
+def _quotas(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | None) -> str:
     # A capacity block has quotas of its own.
     on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
     if elastic is not None:
         at_limit = elastic.max_gpus // elastic.shape.gpus * elastic.shape.vcpus
         on_demand += at_limit if "on-demand" in elastic.capacity_types else 0
         spot = at_limit if "spot" in elastic.capacity_types else 0
+    if mig is not None:
+        on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
+        spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
     interfaces = training.size * len(training.interfaces)
     return quota_note(on_demand=on_demand, spot=spot, interfaces=interfaces, nodes=training.size)
 

@@ -44,7 +44,7 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
 
 
 def _slices(mig: MigPlan) -> str:
-    return ", ".join(f"{count} x {size}" for size, count in mig.slices.items())
+    return ", ".join(f"{count} x {size}" for size, count in mig.pool.slices.items())
 
 
 def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:

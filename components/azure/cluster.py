@@ -117,7 +117,8 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-gpu-software",
             owner=plan.driver,
             infiniband=has_infiniband(plan.training.shape.machine_type),
-            mig=None if plan.mig is None else plan.mig.strategy,
+            mig=None if plan.mig is None else plan.mig.pool.strategy,
+            mig_layout=None if plan.mig is None or plan.mig.config is None else (plan.mig.layout, plan.mig.config),
             labels=labels,
             # An API that `up` can't reach fails here.
             after=[workspace.namespace],

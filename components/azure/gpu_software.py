@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.azure.gpu_versions import VERSIONS
@@ -19,6 +19,7 @@ from components.azure.nic_cluster_policy import NAME, NicClusterPolicy
 from components.azure.node_feature_rule import NodeFeatureRule
 from components.azure.tolerations import CONTROLLERS, DAEMONS
 from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
+from components.kubernetes.names import MIG_LAYOUT
 from components.kubernetes.objects import custom_object
 from components.kubernetes.release import release
 
@@ -42,6 +43,8 @@ _INFINIBAND: Final = "feature.node.kubernetes.io/pci-15b3.present"
 # PCI ids of InfiniBand cards as a machine sees them: virtual functions of ConnectX-6 and ConnectX-7.
 # Source: Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/network-operator-nfd.yaml.
 _CARDS: Final = ["101c", "101e"]
+_LAYOUTS: Final = "mig-layouts"
+_NO_LAYOUT: Final = "all-disabled"
 _RUNTIME_OF_THE_NODE_IMAGE: Final = "nvidia-container-runtime"
 _IMAGES: Final = "nvcr.io/nvidia/mellanox"
 
@@ -51,7 +54,7 @@ def mig_node_labels(layout: str) -> dict[str, str]:
 
     Source: NVIDIA/gpu-operator v26.3.3, assets/state-mig-manager.
     """
-    return {"nvidia.com/mig.config": layout}
+    return {MIG_LAYOUT: layout}
 
 
 class GpuSoftware(pulumi.ComponentResource):
@@ -69,28 +72,31 @@ class GpuSoftware(pulumi.ComponentResource):
         owner: Literal["operators", "aks"],
         infiniband: bool = True,
         mig: Literal["single", "mixed"] | None = None,
+        mig_layout: tuple[str, Mapping[str, int]] | None = None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """owner: of the GPU driver. The GPU pools have `gpuProfile.driver` None with operators, and Install with aks;
         what AKS has put on a node no operator can take over. infiniband: whether any machine has it. mig: how pods ask
-        for slices, where some GPUs are sliced. after: nodes for the controllers.
+        for slices, where some GPUs are sliced. mig_layout: its name and the slices of a GPU, where the MIG manager does
+        not know it. after: nodes for the controllers.
         """
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         fabric = _network_operator(f"{name}-network", labels, after, here) if infiniband else []
         space = _namespace(f"{name}-gpu-namespace", "gpu-operator", labels, here)
+        layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, labels, here)]
         gpus = release(
             f"{name}-gpu",
             GPU_OPERATOR,
             release_name="gpu-operator",
             namespace=space.metadata.name,
-            values=_gpu_values(owner, infiniband=infiniband, mig=mig),
-            after=[*after, *fabric],
+            values=_gpu_values(owner, infiniband=infiniband, mig=mig, layouts=bool(layouts)),
+            after=[*after, *fabric, *layouts],
             opts=here,
         )
-        self.ready = [*fabric, gpus]
+        self.ready = [*fabric, *layouts, gpus]
         self.register_outputs({"driverOwner": owner, "versions": VERSIONS.model_dump()})
 
 
@@ -139,7 +145,31 @@ def _namespace(name: str, space: str, labels: Mapping[str, str], opts: pulumi.Re
     )
 
 
-def _gpu_values(owner: str, *, infiniband: bool, mig: str | None) -> dict[str, Any]:
+def _mig_layouts(
+    name: str,
+    space: Namespace,
+    layout: str,
+    slices: Mapping[str, int],
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> ConfigMap:
+    """What a layout of our own means to the MIG manager, which reads this instead of its own list.
+
+    Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (migManager.config).
+    """
+    known = {
+        _NO_LAYOUT: [{"devices": "all", "mig-enabled": False}],
+        layout: [{"devices": "all", "mig-enabled": True, "mig-devices": dict(slices)}],
+    }
+    return ConfigMap(
+        name,
+        metadata=ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name, labels=labels),
+        data={"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)},
+        opts=opts,
+    )
+
+
+def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool) -> dict[str, Any]:
     """No ServiceMonitor of the exporter: where its kind is not defined, the operator never becomes ready
     (controllers/object_controls.go), and Azure's managed Prometheus defines it in a group of its own.
     """
@@ -161,7 +191,10 @@ def _gpu_values(owner: str, *, infiniband: bool, mig: str | None) -> dict[str, A
         "toolkit": {"enabled": ours},
         "mig": {"strategy": mig or "single"},
         # AKS slices the GPUs whose driver it owns.
-        "migManager": {"enabled": ours and mig is not None},
+        "migManager": {
+            "enabled": ours and mig is not None,
+            **({"config": {"name": _LAYOUTS, "default": _NO_LAYOUT}} if layouts else {}),
+        },
     }
 
 

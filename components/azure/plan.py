@@ -16,7 +16,7 @@ from components.azure.files import HomePlan, home_problems, plan_home
 from components.azure.location import Location
 from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
-from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, mig_problems, plan_mig
+from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
 from components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from components.azure.quotas import quota_note
 from components.azure.settings import Driver
@@ -163,6 +163,7 @@ def plan_cluster(
                 storage_gib=storage.capacity_gib,
                 storage_gb_per_s=storage.gb_per_s,
             ),
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
             outside_training=[
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),
@@ -212,7 +213,6 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[st
         *name_problems(lower_case_name(spec, stack), service="AKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *_address_problems(spec),
-        *mig_problems(spec),
         *home_problems(spec.storage.home),
         *lustre_problems(spec.storage.shared),
     ]
@@ -241,7 +241,7 @@ def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPl
 
 
 def _address_problems(spec: ClusterSpec) -> list[str]:
-    elastic, mig = plan_elastic(spec), None if mig_problems(spec) else plan_mig(spec, "operators")
+    elastic, mig = plan_elastic(spec), plan_mig(spec, "operators")
     nodes = spec.training.nodes + spec.training.spares + SystemPlan.nodes
     nodes += (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
     peers = spec.access.cidrs if isinstance(spec.access, PrivateAccess) else ()

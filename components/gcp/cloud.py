@@ -39,7 +39,7 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
             if elastic
             else "none",
         ),
-        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.slices} x {mig.size}" if mig else "none"),
+        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.pool.slices[mig.size]} x {mig.size}" if mig else "none"),
     ]
 
 

@@ -2,58 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from components.gcp.machines import CLOUD
+from components.mig import MigResources, mig_note
+from components.mig_layout import Kind, layout_of
 from components.shapes import Shape, training_shape
 from components.spec import ClusterSpec
 
-__all__ = ["SLICES", "MigPlan", "mig_problems", "plan_mig"]
+__all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
 
-# Accelerator -> size of a slice -> slices of one GPU, as GKE's device plugin accepts them. 4g.40gb is not among them:
-# the partitioner knows it and the plugin refuses it.
+_1G, _1G_DOUBLE, _2G, _3G, _4G, _7G = Kind(1, 1), Kind(1, 2), Kind(2, 2), Kind(3, 4), Kind(4, 4), Kind(7, 8)
+# Accelerator -> what GKE's device plugin accepts, as many of it as a GPU holds. 4g.40gb is not among them: the
+# partitioner knows it and the plugin refuses it.
 # Source: GoogleCloudPlatform/container-engine-accelerators, pkg/gpu/nvidia/mig/mig.go and partition_gpu.go.
-SLICES = {
-    "h100": {"1g.10gb": 7, "1g.20gb": 4, "2g.20gb": 3, "3g.40gb": 2, "7g.80gb": 1},
-    "h200": {"1g.18gb": 7, "1g.35gb": 4, "2g.35gb": 3, "3g.71gb": 2, "4g.71gb": 1, "7g.141gb": 1},
-    "a100-80gb": {"1g.10gb": 7, "2g.20gb": 3, "3g.40gb": 2, "7g.80gb": 1},
-    "a100-40gb": {"1g.5gb": 7, "2g.10gb": 3, "3g.20gb": 2, "7g.40gb": 1},
+_ACCEPTED: Final[Mapping[str, tuple[Kind, ...]]] = {
+    "h100": (_1G, _1G_DOUBLE, _2G, _3G, _7G),
+    "h200": (_1G, _1G_DOUBLE, _2G, _3G, _4G, _7G),
+    "a100-80gb": (_1G, _2G, _3G, _7G),
+    "a100-40gb": (_1G, _2G, _3G, _7G),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class MigPlan:
-    """size: of every slice. slices: of the whole pool. purchase: on-demand, spot or flex-start."""
+    """size: of every slice. purchase: on-demand, spot or flex-start."""
 
     shape: Shape
     nodes: int
     size: str
-    slices: int
+    pool: MigResources
     purchase: str
     root_gib: int = 200
 
 
-def _size(layout: str) -> str:
-    return layout.removeprefix("all-")
-
-
 def mig_problems(spec: ClusterSpec) -> list[str]:
     """Why GKE can't slice the GPUs so."""
-    if spec.mig is None or _size(spec.mig.layout) in SLICES[spec.accelerator]:
+    if spec.mig is None:
         return []
-    sizes = ", ".join(f"all-{size}" for size in SLICES[spec.accelerator])
-    return [f"mig.layout is {spec.mig.layout!r}, which GKE does not accept for {spec.accelerator}; allowed: {sizes}"]
+    problems: list[str] = []
+    accepted = _ACCEPTED[spec.accelerator]
+    if layout_of(spec.mig.layout, spec.accelerator).whole not in accepted:
+        sizes = ", ".join(f"all-{kind.size(spec.accelerator)}" for kind in accepted)
+        problems.append(
+            f"mig.layout is {spec.mig.layout!r}, which GKE does not accept for {spec.accelerator}; allowed: {sizes}"
+        )
+    if spec.mig.strategy == "mixed":
+        problems.append(
+            "mig.strategy is 'mixed', which GKE does not have: slices are nvidia.com/gpu there; leave it out"
+        )
+    return problems
 
 
 def plan_mig(spec: ClusterSpec) -> MigPlan | None:
-    """The pool, of machines with 8 GPUs and no fabric in use."""
+    """The pool, of machines with 8 GPUs and no fabric in use. Asked is what `mig_problems` has no objection to."""
     if spec.mig is None:
         return None
-    shape, size = training_shape(CLOUD, spec.accelerator, 0), _size(spec.mig.layout)
+    layout, shape = layout_of(spec.mig.layout, spec.accelerator), training_shape(CLOUD, spec.accelerator, 0)
+    [size] = layout.sizes(spec.accelerator)
     return MigPlan(
         shape=shape,
         nodes=spec.mig.nodes,
         size=size,
-        slices=spec.mig.nodes * shape.gpus * SLICES[spec.accelerator][size],
+        pool=MigResources(
+            layout=layout, gpu=spec.accelerator, gpus=spec.mig.nodes * shape.gpus, strategy=layout.strategy
+        ),
         purchase=spec.mig.purchase,
     )
+
+
+def mig_notes(plan: MigPlan | None) -> list[str]:
+    """What pods have to ask for; GKE labels nodes with the size by itself."""
+    return [] if plan is None else mig_note(plan.pool, f"cloud.google.com/gke-gpu-partition-size: {plan.size}")

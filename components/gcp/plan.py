@@ -18,7 +18,7 @@ from components.gcp.filestore import HomePlan, home_problems, plan_home
 from components.gcp.location import Location
 from components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
 from components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
-from components.gcp.mig import MigPlan, mig_problems, plan_mig
+from components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
 from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from components.gcp.quotas import quota_note
 from components.plan import (
@@ -206,6 +206,7 @@ def plan_cluster(
                 storage_gib=capacity,
                 storage_gb_per_s=speed,
             ),
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
             outside_training=[
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),
@@ -221,6 +222,7 @@ def plan_cluster(
                 *_notes(spec, storage),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
+                *mig_notes(mig),
                 quota_note(spec, shape, elastic, mig, region=location.region, networks=_networks(network)),
                 *example_range_notes(spec.access),
             ],

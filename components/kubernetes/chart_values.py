@@ -11,7 +11,16 @@ from pydantic import Field, model_validator
 
 from components.kubernetes.objects import Part, Text
 
-__all__ = ["DevicePlugin", "GpuOperator", "Karpenter", "KarpenterGcp", "Kueue", "NetworkOperator", "NoValues"]
+__all__ = [
+    "DevicePlugin",
+    "GpuOperator",
+    "Karpenter",
+    "KarpenterGcp",
+    "Kueue",
+    "NetworkOperator",
+    "NoValues",
+    "NvidiaDevicePlugin",
+]
 
 
 class NoValues(Part):
@@ -37,6 +46,12 @@ class DevicePlugin(Part):
     nodeSelector: dict[str, str] = Field(description="labels of the nodes it runs on")
     tolerations: list[Toleration] = Field(description="a list of tolerations")
     image: Image | None = None
+
+
+class NvidiaDevicePlugin(DevicePlugin):
+    """migStrategy: how slices of GPUs are named, where there are some."""
+
+    migStrategy: Literal["none", "single", "mixed"] | None = None
 
 
 class FeatureGates(Part):
@@ -164,6 +179,18 @@ class Mig(Part):
     strategy: Literal["none", "single", "mixed"]
 
 
+class MigLayouts(Part):
+    """name: of the ConfigMap with the layouts. default: of nodes without a label that names one."""
+
+    name: str
+    default: str
+
+
+class MigManager(Part):
+    enabled: bool
+    config: MigLayouts | None = None
+
+
 class GpuOperator(Part):
     """nfd: Node Feature Discovery, which stands in a cluster once."""
 
@@ -174,7 +201,7 @@ class GpuOperator(Part):
     driver: GpuDriver
     toolkit: Switch
     mig: Mig
-    migManager: Switch
+    migManager: MigManager
 
     @model_validator(mode="after")
     def driver_and_toolkit_have_one_owner(self) -> GpuOperator:

@@ -89,7 +89,7 @@ NVIDIA_DEVICE_PLUGIN = Chart(
     chart="nvidia-device-plugin",
     version="0.18.2",
     repository="https://nvidia.github.io/k8s-device-plugin",
-    values=chart_values.DevicePlugin,
+    values=chart_values.NvidiaDevicePlugin,
     source="NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin",
     as_of="2026-11-21",
 )

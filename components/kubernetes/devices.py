@@ -8,6 +8,7 @@ from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
 from components.kubernetes.images import image_values
 from components.kubernetes.names import ADDONS_TOLERATION, EFA_PRESENT, GPU_PRESENT, GPU_TOLERATION, SYSTEM_NAMESPACE
 from components.kubernetes.release import release
+from components.mig_layout import Strategy
 
 __all__ = ["Devices"]
 
@@ -20,11 +21,12 @@ class Devices(pulumi.ComponentResource):
         name: str,
         *,
         registry: str | None,
+        mig: Strategy | None = None,
         after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the images, None to take them from where they are published.
-        after: nodes on which the plugins can run.
+        """registry: mirror of the images, None to take them from where they are published. mig: how pods ask for
+        slices, where some GPUs are sliced. after: nodes on which the plugins can run.
         """
         super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -35,6 +37,7 @@ class Devices(pulumi.ComponentResource):
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
                 "tolerations": [GPU_TOLERATION],
+                **({"migStrategy": mig} if mig is not None else {}),
                 **image_values(NVIDIA_DEVICE_PLUGIN, registry),
             },
             after=after,

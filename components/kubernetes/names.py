@@ -14,6 +14,7 @@ __all__ = [
     "GPU_PRESENT",
     "GPU_TOLERATION",
     "HOME_CLAIM",
+    "MIG_LAYOUT",
     "MIG_POOL",
     "MIG_SLICE",
     "NAMESPACE",
@@ -35,6 +36,8 @@ GPU: Final = "nvidia.com/gpu"
 """What pods ask for, and the key of the taint that keeps all others off GPU nodes."""
 MIG_SLICE: Final = "nvidia.com/mig-"
 """What pods ask for where GPUs have slices of several sizes, before the size."""
+MIG_LAYOUT: Final = "nvidia.com/mig.config"
+"""Label of nodes whose GPUs are sliced: how. NVIDIA's MIG manager goes by it, where there is one."""
 GPU_PRESENT: Final = "nvidia.com/gpu.present"
 """Label of GPU nodes, by which device plugins find them."""
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"

@@ -32,6 +32,10 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "per_training_gpu_hour": None if per_gpu is None else text_of(per_gpu),
         "per_training_gpu_hour_with_committed": None if with_committed is None else text_of(with_committed),
         "training_gpus": None if estimate.facts.training_gpus is None else text_of(estimate.facts.training_gpus),
+        "per_slice_hour": {
+            part: {size: text_of(amount) for size, amount in sizes.items()}
+            for part, sizes in estimate.per_slice_hour.items()
+        },
         "trial": None
         if trial is None or days is None or trial_ceiling is None
         else {"days": text_of(days), "expected": text_of(trial), "ceiling": text_of(trial_ceiling)},

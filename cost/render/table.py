@@ -123,6 +123,10 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     with_committed = estimate.per_training_gpu_hour_with_committed
     if with_committed is not None:
         yield from layout.total("  with committed capacity", at_least(with_committed, complete=complete))
+    for name, sizes in estimate.per_slice_hour.items():
+        for each in estimate.facts.slices[name]:
+            text = f"Per slice-hour of {name}, {plain_number(each.count)} x {each.size}"
+            yield from layout.total(text, money(sizes[each.size]))
     if estimate.committed_monthly:
         worth = money(estimate.committed_monthly)
         yield from layout.wrapped("Committed capacity:", f"{worth} a month at list price, not in any total above")

@@ -91,6 +91,27 @@ def test_money_per_hour_and_per_training_gpu_hour(make: Make, cost_of: CostOf) -
     assert found.trial_total == Decimal("94778.88")  # 282.08 x 24 x 14
 
 
+def test_money_per_slice_hour_is_shared_by_memory_and_known_where_all_is_priced(make: Make, cost_of: CostOf) -> None:
+    slices = {
+        "alike": {"1g.10gb": {"count": 56, "eighths": 1}},
+        "mixed": {"1g.10gb": {"count": 16, "eighths": 1}, "3g.40gb": {"count": 8, "eighths": 4}},
+        "dark": {"1g.10gb": {"count": 7, "eighths": 1}},
+        "none": {"1g.10gb": {"count": 7, "eighths": 1}},
+    }
+    cluster = make("x:y:Cluster", "cluster", custom=False, slices=slices)
+    pools = {name: make("x:y:Mig", name, custom=False, parent=cluster) for name in ("alike", "mixed", "dark")}
+    type_ = "aws:ec2/capacityReservation:CapacityReservation"
+    machines = [
+        make(type_, f"{name}-nodes", parent=pool, instanceType=kind, instanceCount=8)
+        for (name, pool), kind in zip(pools.items(), ("p5.4xlarge", "p5.4xlarge", "x9.huge"), strict=True)
+    ]
+    found = cost_of(cluster, *pools.values(), *machines)
+    assert found.per_slice_hour == {
+        "alike": {"1g.10gb": Decimal("0.98")},  # 8 x 6.88 / 56
+        "mixed": {"1g.10gb": Decimal("1.15"), "3g.40gb": Decimal("4.59")},  # 8 x 6.88 / (16 + 8 x 4), four times that
+    }
+
+
 def test_without_facts_there_is_no_denominator(make: Make, cost_of: CostOf) -> None:
     found = cost_of(make("aws:kms/key:Key"))
     assert (found.per_training_gpu_hour, found.trial_total, found.facts.budget) == (None, None, None)

@@ -28,6 +28,7 @@ KINDS = [
     "elastic-spot",
     "h200",
     "h200@p5e.48xlarge",
+    "mig",
     "on-demand-group",
     "on-demand-group@p5.4xlarge",
     "reservation",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -201,6 +202,29 @@ def test_gpu_nodes_are_repaired_replaced_in_place_tainted_and_labelled(trial: di
         [{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
         {"gpucluster/pool": "training", "nvidia.com/gpu.present": "true", "vpc.amazonaws.com/efa.present": "true"},
     )
+
+
+def test_sliced_nodes_are_single_gpu_machines_in_a_pool_of_their_own(register: Register) -> None:
+    seen = register(mig={"nodes": 1, "layout": "3x2g.20gb+1x1g.10gb", "purchase": "spot"})
+    inputs = seen["trial-mig-nodes"].inputs
+    labels = {key: value for key, value in inputs["labels"].items() if "." in key or "/" in key}
+    sizes = inputs["scalingConfig"]
+    assert (inputs["capacityType"], sizes["desiredSize"], sizes["minSize"], sizes["maxSize"]) == ("SPOT", 8, 8, 8)
+    assert (inputs["amiType"], inputs["subnetIds"]) == ("AL2023_x86_64_NVIDIA", ["trial-network-gpu-id"])
+    assert (inputs["taints"], labels) == (
+        [{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
+        {
+            "gpucluster/pool": "mig",
+            "nvidia.com/gpu.present": "true",
+            "nvidia.com/mig.config": "3x2g.20gb-1x1g.10gb",
+        },
+    )
+    template = seen["trial-mig-template"].inputs
+    assert template["instanceType"] == "p5.4xlarge"
+    script = base64.b64decode(template["userData"]).decode()
+    assert "nvidia-smi mig -cgi 2g.20gb,2g.20gb,2g.20gb,1g.10gb -C\n" in script
+    assert seen["trial-devices-nvidia"].inputs["values"]["migStrategy"] == "mixed"
+    assert "networkInterfaces" not in template
 
 
 @pytest.mark.parametrize("name", ["trial-training-template", "trial-system-template"])

@@ -102,14 +102,53 @@ def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
     spec = vary(
         accelerator="h200",
         training={"nodes": 2, "fabric_gbps": 6400},
-        mig={"nodes": 1, "layout": "all-1g.10gb"},
     )
     facts = plan_cluster(spec, HERE, stack="s").facts
-    assert facts["notBuilt"] == ["mig: 1 nodes of all-1g.10gb"]
+    assert facts["notBuilt"] == []
     assert facts["losses"] == [
         "GPU fabric: 6,400 Gb/s a node asked, 3,200 on p5en.48xlarge",
         "elastic pool: no machine with a single H200; p5.4xlarge has one H100",
     ]
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "layout", "machine", "nodes", "resources"),
+    [
+        ("h100", "all-1g.10gb", "p5.4xlarge", 16, {"nvidia.com/gpu": 112}),
+        ("h100", "all-balanced", "p5.4xlarge", 16, {"1g.10gb": 32, "2g.20gb": 16, "3g.40gb": 16}),
+        ("h200", "7x1g.18gb", "p5en.48xlarge", 2, {"nvidia.com/gpu": 112}),
+    ],
+)
+def test_slices_are_on_machines_with_one_gpu_where_there_are_some(
+    vary: Vary, accelerator: str, layout: str, machine: str, nodes: int, resources: dict[str, int]
+) -> None:
+    made = plan_cluster(vary(accelerator=accelerator, mig={"nodes": 2, "layout": layout}), HERE, stack="s")
+    assert made.mig is not None
+    found = {name.removeprefix("nvidia.com/mig-"): count for name, count in made.mig.pool.resources.items()}
+    assert (made.mig.shape.machine_type, made.mig.nodes, found) == (machine, nodes, resources)
+    assert "trial-mig" in made.facts["outsideTraining"]
+
+
+def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) -> None:
+    old = plan_cluster(vary(accelerator="a100-80gb", mig={"nodes": 1, "layout": "all-1g.10gb"}), HERE, stack="s")
+    assert (old.mig, old.facts["notBuilt"]) == (
+        None,
+        ["mig: 1 nodes of all-1g.10gb; on a100-80gb the mode needs a reset of the GPU"],
+    )
+    with pytest.raises(PlanError) as caught:
+        plan_cluster(vary(mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"}), HERE, stack="s")
+    assert list(caught.value.problems) == [
+        "mig.purchase is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand or spot"
+    ]
+
+
+def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> None:
+    def said(**mig: object) -> str:
+        made = plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
+        return made.facts["notes"][-1].partition(" of ")[0]
+
+    assert said() == "quotas to have: 1,088 vCPUs"  # 5 x 192 and 8 x 16
+    assert said(purchase="spot") == "quotas to have: 960 vCPUs"
 
 
 def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:

@@ -67,3 +67,35 @@ def test_without_the_raid_the_kubelet_does_not_start(tmp_path: Path) -> None:
     code, done = run_setup(tmp_path, raid=False)
     assert code != 0
     assert [line for line in done if line.startswith("mount ")] == []
+
+
+def slice_gpus(root: Path, *, sliced: bool, enabled: bool = True) -> tuple[int, list[str]]:
+    """Runs what a node does before its kubelet, with an `nvidia-smi` that records what it is asked."""
+    script = message_from_bytes(base64.b64decode(gpu_user_data(("3g.40gb", "1g.10gb")))).get_payload()[2].get_payload()
+    step = script.split("cat > /usr/local/bin/slice-gpus <<'EOF'\n")[1].split("\nEOF")[0]
+    log, tool = root / "log", root / "nvidia-smi"
+    tool.write_text(
+        f'#!/bin/sh\necho "$*" >> {log}\ncase "$*" in\n"-mig 1") exit {0 if enabled else 3};;\n'
+        f'"mig -lgi") exit {0 if sliced else 6};;\nesac\n'
+    )
+    tool.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{root}:{os.environ['PATH']}"}
+    code = subprocess.run(["bash", "-c", step], env=environment, check=False).returncode
+    return code, log.read_text().splitlines()
+
+
+def test_gpus_are_sliced_before_the_kubelet_starts_and_not_again(tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    again.mkdir()
+    assert slice_gpus(tmp_path, sliced=False) == (0, ["-mig 1", "mig -lgi", "mig -cgi 3g.40gb,1g.10gb -C"])
+    assert slice_gpus(again, sliced=True) == (0, ["-mig 1", "mig -lgi"])
+
+
+def test_a_node_whose_gpus_refuse_to_be_sliced_does_not_join(tmp_path: Path) -> None:
+    assert slice_gpus(tmp_path, sliced=False, enabled=False) == (3, ["-mig 1"])
+
+
+def test_user_data_with_slices_keeps_everything_else() -> None:
+    whole, sliced = (message_from_bytes(base64.b64decode(gpu_user_data(it))).get_payload() for it in ((), ("7g.80gb",)))
+    assert [part.get_payload() for part in sliced[:2]] == [part.get_payload() for part in whole]
+    assert "ExecStartPre=/usr/local/bin/slice-gpus" in sliced[2].get_payload()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
 from components.kubernetes.chart_values import GpuOperator
@@ -200,6 +201,25 @@ def test_the_mig_manager_comes_with_sliced_gpus_whose_driver_is_the_operators(re
     ours, theirs = (gpu_values(registered, owner=owner, mig=strategy) for owner in ("operators", "aks"))
     assert ours["mig"] == theirs["mig"] == {"strategy": strategy}
     assert (ours["migManager"], theirs["migManager"]) == ({"enabled": True}, {"enabled": False})
+
+
+def test_a_layout_that_the_mig_manager_does_not_know_is_written_down_for_it(registered: Run) -> None:
+    found = declared(registered, mig="mixed", mig_layout=("1x4g.47gb-1x3g.47gb", {"4g.47gb": 1, "3g.47gb": 1}))
+    assert found["software-gpu"][1]["values"]["migManager"] == {
+        "enabled": True,
+        "config": {"name": "mig-layouts", "default": "all-disabled"},
+    }
+    layouts = found["software-gpu-layouts"][1]
+    assert (layouts["metadata"]["name"], layouts["metadata"]["namespace"]) == ("mig-layouts", "gpu-operator")
+    assert yaml.safe_load(layouts["data"]["config.yaml"]) == {
+        "version": "v1",
+        "mig-configs": {
+            "all-disabled": [{"devices": "all", "mig-enabled": False}],
+            "1x4g.47gb-1x3g.47gb": [
+                {"devices": "all", "mig-enabled": True, "mig-devices": {"4g.47gb": 1, "3g.47gb": 1}}
+            ],
+        },
+    }
 
 
 def test_nodes_say_how_they_are_sliced_or_that_they_are_not() -> None:

@@ -162,7 +162,7 @@ def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() ->
 def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None:
     made = plan(mig={"nodes": 2, "layout": "all-3g.40gb"}, elastic=None)
     assert made.mig is not None
-    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.layout, made.mig.slices) == (
+    assert (made.mig.shape.machine_type, made.mig.nodes, made.mig.layout, made.mig.pool.slices) == (
         "Standard_NC80adis_H100_v5",
         8,
         "all-3g.47gb",
@@ -178,7 +178,7 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
     made = plan(accelerator="h200", mig={"nodes": 2, "layout": "all-1g.18gb"}, elastic=None)
     assert made.mig is not None
     assert (made.mig.shape.machine_type, made.mig.nodes) == ("Standard_ND96isr_H200_v5", 2)
-    assert made.mig.slices == {"1g.18gb": 112}
+    assert made.mig.pool.slices == {"1g.18gb": 112}
     assert made.facts["losses"] == []
 
 
@@ -264,7 +264,7 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         training=nodes(70),
         duration="30w",
         elastic={"max_gpus": 8, "purchase": ["flex-start"]},
-        mig={"nodes": 1, "layout": "all-5g.60gb", "purchase": "flex-start"},
+        mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"},
         storage={"shared": {"usable_tib": 20, "kind": "bucket"}},
         access={
             "kind": "private",
@@ -291,8 +291,6 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         "nothing else there; name other ranges",
         "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): nothing could be routed to "
         "both; name ranges outside of it",
-        "mig.layout is 'all-5g.60gb', which h100 does not have; allowed: all-1g.10gb, all-1g.20gb, all-2g.20gb, "
-        "all-3g.40gb, all-4g.40gb, all-7g.80gb, all-balanced",
         "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it by "
         "storage.shared.bucket",
     ]
@@ -319,7 +317,7 @@ def test_a_proximity_group_and_a_reservation_exclude_each_other() -> None:
     ]
 
 
-@pytest.mark.parametrize("layout", ["all-1g.20gb", "all-balanced"])
+@pytest.mark.parametrize("layout", ["all-1g.20gb", "all-balanced", "2x1g.10gb", "4g.40gb+3g.40gb"])
 def test_aks_makes_no_slices_that_it_has_no_profile_for(layout: str) -> None:
     mig = {"nodes": 1, "layout": layout}
     assert refused(here(driver="aks"), mig=mig) == [
@@ -366,28 +364,43 @@ def test_the_mig_manager_makes_every_layout_it_knows_for_the_gpu(accelerator: st
     assert made is not None
     name, of_a_gpu = LAYOUTS[accelerator][layout]
     slices = {size: 8 * count for size, count in of_a_gpu.items()}
-    assert (made.layout, made.slices, made.profile) == (name, slices, None)
+    assert (made.layout, made.pool.slices, made.profile, made.config) == (name, slices, None, None)
 
 
 @pytest.mark.parametrize(
     ("layout", "strategy", "resources", "said"),
     [
-        ("all-1g.10gb", "single", {"nvidia.com/gpu": 112}, "112 of nvidia.com/gpu"),
+        ("all-1g.10gb", "single", {"nvidia.com/gpu": 112}, "112 x nvidia.com/gpu"),
+        (
+            "3x2g.20gb+1x1g.10gb",
+            "mixed",
+            {"nvidia.com/mig-1g.12gb": 16, "nvidia.com/mig-2g.24gb": 48},
+            "16 x nvidia.com/mig-1g.12gb, 48 x nvidia.com/mig-2g.24gb",
+        ),
         (
             "all-balanced",
             "mixed",
             {"nvidia.com/mig-1g.12gb": 32, "nvidia.com/mig-2g.24gb": 16, "nvidia.com/mig-3g.47gb": 16},
-            "32 of nvidia.com/mig-1g.12gb, 16 of nvidia.com/mig-2g.24gb, 16 of nvidia.com/mig-3g.47gb",
+            "32 x nvidia.com/mig-1g.12gb, 16 x nvidia.com/mig-2g.24gb, 16 x nvidia.com/mig-3g.47gb",
         ),
     ],
 )
 def test_the_plan_says_what_pods_ask_for(layout: str, strategy: str, resources: dict[str, int], said: str) -> None:
     made = plan(mig={"nodes": 2, "layout": layout})
     assert made.mig is not None
-    assert (made.mig.strategy, made.mig.resources) == (strategy, resources)
+    assert (made.mig.pool.strategy, made.mig.pool.resources) == (strategy, resources)
     assert [note for note in made.facts["notes"] if note.startswith("MIG")] == [
-        f"MIG pool: pods select gpucluster/pool: mig and ask for slices by name; the pool has {said}"
+        f"MIG pool: {said}; pods select gpucluster/pool: mig, so that whole GPUs and slices are not confused"
     ]
+
+
+def test_a_mixture_of_ones_own_is_told_to_the_mig_manager_which_aks_can_not_make() -> None:
+    made = plan(mig={"nodes": 1, "layout": "4g.40gb+3g.40gb"}).mig
+    assert made is not None
+    assert (made.layout, made.config) == ("1x4g.47gb-1x3g.47gb", {"3g.47gb": 1, "4g.47gb": 1})
+    by_aks = plan(here(driver="aks"), mig={"nodes": 1, "layout": "3x2g.20gb"}).mig
+    assert by_aks is not None
+    assert (by_aks.profile, by_aks.config) == ("MIG2g", None)
 
 
 def test_balanced_slices_of_other_gpus_are_lost_size_by_size() -> None:

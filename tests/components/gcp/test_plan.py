@@ -260,6 +260,15 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
             "all-2g.20gb, all-3g.40gb, all-7g.80gb",
         ),
         (
+            {"mig": {"nodes": 1, "layout": "6x1g.10gb"}},
+            "mig.layout is '6x1g.10gb', which GKE does not accept for h100; allowed: all-1g.10gb, all-1g.20gb, "
+            "all-2g.20gb, all-3g.40gb, all-7g.80gb",
+        ),
+        (
+            {"mig": {"nodes": 1, "layout": "7x1g.10gb", "strategy": "mixed"}},
+            "mig.strategy is 'mixed', which GKE does not have: slices are nvidia.com/gpu there; leave it out",
+        ),
+        (
             {"elastic": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}},
             "elastic.engine is 'karpenter', which on Google Cloud can't buy flex-start; allowed: on-demand, spot; "
             "write elastic.engine: native",
@@ -394,7 +403,11 @@ def test_a_mig_pool_counts_its_slices(accelerator: str, size: str, slices: int) 
         mig={"nodes": 2, "layout": f"all-{size}"},
     )
     assert made.mig is not None
-    assert (made.mig.size, made.mig.slices) == (size, slices)
+    assert (made.mig.size, made.mig.pool.resources) == (size, {"nvidia.com/gpu": slices})
+    assert [note for note in made.facts["notes"] if note.startswith(f"MIG pool: {slices} x nvidia.com/gpu")] == [
+        f"MIG pool: {slices} x nvidia.com/gpu; pods select cloud.google.com/gke-gpu-partition-size: {size}, so that "
+        "whole GPUs and slices are not confused"
+    ]
     assert made.facts["outsideTraining"] == ["trial-elastic", "trial-mig"]
 
 

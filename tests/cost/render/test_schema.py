@@ -50,9 +50,13 @@ def test_reports_of_nothing_and_of_everything_unusual_are_valid(make: Make, cost
     held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge",
                 capacityReservationSpecification=target)  # fmt: skip
     cluster = make("x:y:Cluster", "cluster", custom=False, trainingGpus=8, durationDays=7, notBuilt=["MIG"],
-                   budget={"monthly": "1", "onExceed": "fail"})  # fmt: skip
-    unusual = cost_of(cluster, pool, machines, held, make("aws:rds/instance:Instance", "database"))
+                   budget={"monthly": "1", "onExceed": "fail"},
+                   slices={"sliced": {"1g.10gb": {"count": 7, "eighths": 1}}})  # fmt: skip
+    part = make("x:y:Mig", "sliced", custom=False, parent=cluster)
+    sliced = make("aws:ec2/instance:Instance", "seven", parent=part, instanceType="p5.4xlarge")
+    unusual = cost_of(cluster, part, sliced, pool, machines, held, make("aws:rds/instance:Instance", "database"))
     assert unusual.monthly.ceiling == "unbounded"
+    assert as_json(unusual)["per_slice_hour"] == {"sliced": {"1g.10gb": "0.98"}}
     assert (_errors(as_json(cost_of())), _errors(as_json(unusual))) == ([], [])
 
 

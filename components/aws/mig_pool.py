@@ -1,0 +1,76 @@
+"""The MIG pool: nodes whose GPUs are sliced, for development and inference; no fabric, no training over nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_aws import eks
+
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, node_role
+from components.aws.launch_template import node_launch_template
+from components.aws.mig import MigPlan
+from components.aws.network import Network
+from components.aws.user_data import gpu_user_data
+from components.kubernetes.names import GPU, GPU_PRESENT, MIG_LAYOUT, MIG_POOL, POOL
+
+__all__ = ["MigPool"]
+
+
+class MigPool(pulumi.ComponentResource):
+    """Outputs: node_group_name.
+
+    A fixed number of nodes: Karpenter counts GPUs and knows no slices. Each slices its GPUs before its kubelet starts,
+    so no pod ever finds them whole.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: MigPlan,
+        *,
+        network: Network,
+        control_plane: ControlPlane,
+        after: Sequence[pulumi.Resource],
+        labels: Mapping[str, str],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:aws:MigPool", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        template = node_launch_template(
+            f"{name}-template",
+            node_name=name,
+            machine_type=plan.shape.machine_type,
+            root_gib=plan.root_gib,
+            tags=tags,
+            user_data=gpu_user_data(plan.slices_of_a_gpu),
+            opts=here,
+        )
+        nodes = eks.NodeGroup(
+            f"{name}-nodes",
+            cluster_name=control_plane.cluster_name,
+            node_role_arn=role.arn,
+            # The zone of the shared storage.
+            subnet_ids=[network.gpu_subnet_id],
+            ami_type="AL2023_x86_64_NVIDIA",
+            capacity_type="SPOT" if plan.spot else "ON_DEMAND",
+            scaling_config=eks.NodeGroupScalingConfigArgs(
+                desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes
+            ),
+            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
+            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
+            launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
+            labels={
+                **labels,
+                POOL: MIG_POOL,
+                GPU_PRESENT: "true",
+                MIG_LAYOUT: plan.pool.layout.name(plan.pool.gpu),
+            },
+            taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
+            tags=tags(f"{name}-nodes"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
+        )
+        self.register_outputs({"nodeGroupName": nodes.node_group_name})

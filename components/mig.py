@@ -1,0 +1,55 @@
+"""What pods of a MIG pool ask for, and what the pool has of it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from components.kubernetes.names import GPU, MIG_POOL, MIG_SLICE, POOL
+from components.mig_layout import COMPUTE, MEMORY, Layout, Strategy
+
+__all__ = ["MigResources", "mig_note"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigResources:
+    """What a pool has for pods. slices: of the whole pool, by size. gpus: of the whole pool."""
+
+    layout: Layout
+    gpu: str
+    gpus: int
+    strategy: Strategy
+
+    @property
+    def slices(self) -> dict[str, int]:
+        return {size: self.gpus * count for size, count in self.layout.sizes(self.gpu).items()}
+
+    @property
+    def resources(self) -> dict[str, int]:
+        """What pods ask for -> how much of it there is."""
+        if self.strategy == "single":
+            return {GPU: sum(self.slices.values())}
+        return {f"{MIG_SLICE}{size}": count for size, count in self.slices.items()}
+
+    @property
+    def facts(self) -> dict[str, dict[str, int]]:
+        """Size -> how many, and how many of the 8 memory slices each has: by that the cost of the pool is shared."""
+        return {
+            kind.size(self.gpu): {"count": self.gpus * count, "eighths": kind.memory}
+            for kind, count in self.layout.slices.items()
+        }
+
+
+def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:
+    """What pods have to ask for, and what of the GPUs nothing uses. selector: label of the nodes."""
+    resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
+    notes = [f"MIG pool: {resources}; pods select {selector}, so that whole GPUs and slices are not confused"]
+    left = [
+        f"{unused} of {there} {what}"
+        for unused, there, what in zip(
+            pool.layout.unused, (COMPUTE, MEMORY), ("compute slices", "memory slices"), strict=True
+        )
+        if unused
+    ]
+    # GPUs are made so: one memory slice more than compute slices.
+    inevitable = pool.layout.unused in ((0, 0), (0, MEMORY - COMPUTE))
+    return notes if inevitable else [*notes, f"MIG pool: nothing uses {' and '.join(left)} of each GPU"]

@@ -1,0 +1,50 @@
+"""What pods of a sliced pool ask for, and what is said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.mig import MigResources, mig_note
+from components.mig_layout import Strategy, layout_of
+
+
+def pool(text: str, strategy: Strategy) -> MigResources:
+    return MigResources(layout=layout_of(text, "h100"), gpu="h100", gpus=8, strategy=strategy)
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy", "resources", "said"),
+    [
+        ("7x1g.10gb", "single", {"nvidia.com/gpu": 56}, "56 x nvidia.com/gpu"),
+        ("7x1g.10gb", "mixed", {"nvidia.com/mig-1g.10gb": 56}, "56 x nvidia.com/mig-1g.10gb"),
+        (
+            "4g.40gb+3g.40gb",
+            "mixed",
+            {"nvidia.com/mig-3g.40gb": 8, "nvidia.com/mig-4g.40gb": 8},
+            "8 x nvidia.com/mig-3g.40gb, 8 x nvidia.com/mig-4g.40gb",
+        ),
+    ],
+)
+def test_a_pool_has_so_many_of_each_resource(
+    text: str, strategy: Strategy, resources: dict[str, int], said: str
+) -> None:
+    made = pool(text, strategy)
+    assert made.resources == resources
+    assert mig_note(made, "a: b") == [
+        f"MIG pool: {said}; pods select a: b, so that whole GPUs and slices are not confused"
+    ]
+
+
+def test_what_nothing_uses_is_said_where_another_layout_would_use_it() -> None:
+    assert mig_note(pool("1x4g.40gb", "single"))[1:] == [
+        "MIG pool: nothing uses 3 of 7 compute slices and 4 of 8 memory slices of each GPU"
+    ]
+    assert mig_note(pool("2x3g.40gb", "single"))[1:] == ["MIG pool: nothing uses 1 of 7 compute slices of each GPU"]
+
+
+def test_the_cost_of_a_pool_is_shared_by_memory() -> None:
+    assert pool("all-balanced", "mixed").facts == {
+        "1g.10gb": {"count": 16, "eighths": 1},
+        "2g.20gb": {"count": 8, "eighths": 2},
+        "3g.40gb": {"count": 8, "eighths": 4},
+    }
