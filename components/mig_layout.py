@@ -154,9 +154,7 @@ def _sizes(text: str) -> list[str]:
 
 def _unknown(size: str, text: str, accelerator: str, kinds: Mapping[str, Kind]) -> str:
     here = ", ".join(kinds)
-    elsewhere = [
-        (gpu, kind) for gpu in _GB if gpu != accelerator for kind in _KINDS if kind.size(gpu) == size
-    ]
+    elsewhere = [(gpu, kind) for gpu in _GB if gpu != accelerator for kind in _KINDS if kind.size(gpu) == size]
     if elsewhere:
         gpu, kind = elsewhere[0]
         same = text.replace(size, kind.size(accelerator))

@@ -14,6 +14,8 @@ from components.kubernetes.names import ELASTIC_POOL
 if TYPE_CHECKING:
     import pulumi
 
+    from components.aws.mig import MigPlan
+
 __all__ = ["CLOUD"]
 
 
@@ -36,7 +38,13 @@ def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
             ELASTIC_POOL,
             f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
         ),
+        *([] if plan.mig is None else [("MIG", _slices(plan.mig))]),
     ]
+
+
+def _slices(mig: MigPlan) -> str:
+    sizes = ", ".join(f"{count} x {size}" for size, count in mig.pool.slices.items())
+    return f"{mig.nodes} x {mig.shape.machine_type}: {sizes}"
 
 
 def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:

@@ -44,10 +44,14 @@ ODD: list[tuple[dict[str, Any], str]] = [
     ({"notBuilt": [UNKNOWN]}, "notBuilt of a is not a list of texts that is known before the update"),
     ({"outsideTraining": "e"}, "outsideTraining of a is not a list of texts that is known before the update"),
     ({"slices": UNKNOWN}, "slices of a are not known before the update"),
-    ({"slices": {"b": {"1g": {"count": 7}}}}, "slices of a cannot be used: eighths of 1g in b is not set, expected a "
-     "number of 0 or more"),
-    ({"slices": {"b": {"1g": {"count": 0, "eighths": 1}}}}, "slices of a cannot be used: 1g in b has count 0 and "
-     "eighths 1"),
+    (
+        {"slices": {"b": {"1g": {"count": 7}}}},
+        "slices of a cannot be used: eighths of 1g in b is not set, expected a number of 0 or more",
+    ),
+    (
+        {"slices": {"b": {"1g": {"count": 0, "eighths": 1}}}},
+        "slices of a cannot be used: 1g in b has count 0 and eighths 1",
+    ),
     ({"budget": "1000"}, "budget of a is '1000', expected {monthly: USD, onExceed: fail or warn}"),
     ({"budget": {"monthly": UNKNOWN}}, "budget of a is not known before the update"),
     ({"budget": {"onExceed": "fail"}}, "budget.monthly of a is not set, expected a number of 0 or more"),

@@ -23,7 +23,8 @@ def document(recordings: Path, book: PriceBook) -> dict[str, Any]:
 def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> None:
     assert list(document) == [
         "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour",
-        "per_training_gpu_hour_with_committed", "training_gpus", "per_slice_hour", "trial", "committed_elsewhere_monthly",
+        "per_training_gpu_hour_with_committed", "training_gpus", "per_slice_hour", "trial",
+            "committed_elsewhere_monthly",
         "committed_elsewhere_upfront", "unpriced_compute", "budget", "parts", "lines", "free", "not_priced",
         "what_if", "not_built", "idle_own_prices", "assumptions", "coverage", "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
