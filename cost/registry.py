@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from cost import handlers
+from cost.free import free_reason
 from cost.model import CostLine, Free, NotPriced
 from cost.subject import Subject
 from cost.tables import rows_of
@@ -17,6 +18,7 @@ Handler = Callable[[Subject], Iterator[CostLine | Free | NotPriced]]
 
 _HANDLERS: Final[dict[str, Handler]] = {}
 _LOADED: Final[set[str]] = set()
+_TABLES: Final[set[str]] = set()
 
 
 def prices(*types: str) -> Callable[[Handler], Handler]:
@@ -33,12 +35,14 @@ def prices(*types: str) -> Callable[[Handler], Handler]:
 
 
 def handler_for(type_: str) -> Handler | None:
-    """The handler of a type, None when it has none."""
+    """The handler of a type, None when it has none. Tables are read for a type that is neither in a file nor free."""
     found = _HANDLERS.get(type_)
     if found is None:
         package = type_.partition(":")[0]
-        if package not in _LOADED:
-            _load(package)
+        _load(package)
+        found = _HANDLERS.get(type_)
+        if found is None and package not in _TABLES and free_reason(type_) is None:
+            _load_table(package)
             found = _HANDLERS.get(type_)
     return found
 
@@ -46,14 +50,21 @@ def handler_for(type_: str) -> Handler | None:
 def priced_types() -> dict[str, Handler]:
     """Every type with a handler, by name."""
     for package in handlers.MODULES:
-        if package not in _LOADED:
-            _load(package)
+        _load(package)
+        _load_table(package)
     return dict(sorted(_HANDLERS.items()))
 
 
 def _load(package: str) -> None:
-    _LOADED.add(package)
-    handlers.load(package)
+    if package not in _LOADED:
+        _LOADED.add(package)
+        handlers.load(package)
+
+
+def _load_table(package: str) -> None:
+    if package in _TABLES:
+        return
+    _TABLES.add(package)
     if types := rows_of(package):
         from cost.handlers.by_table import by_table  # imports the places of two clouds, which a cluster may not need
 
