@@ -23,9 +23,9 @@ MakeColumn = Callable[..., Any]
 Show = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all pages."""
+    """One browser for the pages of a module. Its event loop runs as long, and other tests have loops of their own."""
     found = find_chromium()
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
