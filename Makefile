@@ -47,6 +47,7 @@ test: $(READY) ## Every test
 	@$(BIN)/sandbox kubernetes >&2
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium
+	@$(BIN)/python tests/jobs/expander.py
 	@$(BIN)/pytest -n auto
 
 check: $(READY) ## Format, lint and types

@@ -12,6 +12,7 @@ import pulumi_kubernetes as kubernetes
 from components.aws.control_plane import ControlPlane
 from components.aws.elastic_pool import ElasticPool
 from components.aws.home import Home
+from components.aws.job_pools import job_pools
 from components.aws.mig_pool import MigPool
 from components.aws.network import Network
 from components.aws.plan import AwsClusterPlan
@@ -20,6 +21,7 @@ from components.aws.system_pool import SystemPool
 from components.aws.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
 from components.kubernetes.devices import Devices
+from components.kubernetes.jobs import Jobs
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
 from components.labels import aws_tags, kubernetes_labels
@@ -166,6 +168,17 @@ class TrainingCluster(pulumi.ComponentResource):
                 tags=tags,
                 opts=inside,
             )
+        Jobs(
+            f"{name}-jobs",
+            job_pools(plan),
+            workspace=workspace,
+            home=home is not None,
+            tolerations=[],
+            registry=plan.access.registry,
+            labels=labels,
+            after=system.ready,
+            opts=inside,
+        )
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig

@@ -21,7 +21,8 @@ _LOG_RETENTION_DAYS: Final = 90
 
 # A node takes addresses by ranges of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.
 # Source: Amazon EKS best practices, prefix mode for Linux; awslabs/amazon-eks-ami issue 1392.
-_NETWORK_PLUGIN: Final = {"env": {"ENABLE_PREFIX_DELEGATION": "true"}}
+# Without the second, nobody acts on NetworkPolicies. Source: Amazon EKS user guide, cni-network-policy-configure.
+_NETWORK_PLUGIN: Final = {"env": {"ENABLE_PREFIX_DELEGATION": "true"}, "enableNetworkPolicy": "true"}
 
 
 class ControlPlane(pulumi.ComponentResource):

@@ -8,17 +8,21 @@ import functools
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import features, resources
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.azure.control_plane import ControlPlane
 from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from components.azure.home import Home
 from components.azure.identity import ClusterIdentity
+from components.azure.job_pools import job_pools
 from components.azure.karpenter_pool import KarpenterPool, KarpenterPoolArgs
 from components.azure.lustre_driver import LustreDriver
 from components.azure.machines import has_infiniband
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
-from components.azure.native_pool import PROVISIONING_CLASS, NativePool
+from components.azure.native_pool import NativePool
+from components.azure.nd_topology import FILE, NAME, nd_v5_topology
 from components.azure.network import Network
 from components.azure.node_image import OS_SKU
 from components.azure.node_pool import GpuNodes
@@ -28,9 +32,8 @@ from components.azure.storage import Storage
 from components.azure.tolerations import CONTROLLERS
 from components.azure.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
-from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
-from components.kubernetes.provisioned_queue import ProvisionedQueue
-from components.kubernetes.queueing import Queueing
+from components.kubernetes.jobs import Jobs
+from components.kubernetes.names import TRAINING_POOL
 from components.kubernetes.workspace import Workspace
 from components.labels import azure_tags, kubernetes_labels
 
@@ -204,23 +207,24 @@ class TrainingCluster(pulumi.ComponentResource):
             )
         elif plan.elastic is not None:
             NativePool(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
-            queueing = Queueing(
-                f"{name}-queueing",
-                tolerations=CONTROLLERS,
-                labels=labels,
-                after=[workspace.namespace, *before_gpus],
+        if has_infiniband(plan.training.shape.machine_type):
+            ConfigMap(
+                f"{name}-topology",
+                metadata=ObjectMetaArgs(name=NAME, namespace=workspace.namespace.metadata.name, labels=labels),
+                data={FILE: nd_v5_topology()},
                 opts=inside,
             )
-            ProvisionedQueue(
-                f"{name}-elastic-queue",
-                pool=ELASTIC_POOL,
-                namespace=workspace.namespace.metadata.name,
-                provisioning_class=PROVISIONING_CLASS,
-                quotas=plan.elastic.quotas,
-                labels=labels,
-                after=queueing.ready,
-                opts=inside,
-            )
+        Jobs(
+            f"{name}-jobs",
+            job_pools(plan),
+            workspace=workspace,
+            home=home is not None,
+            tolerations=CONTROLLERS,
+            registry=None,
+            labels=labels,
+            after=[control_plane.cluster],
+            opts=inside,
+        )
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig

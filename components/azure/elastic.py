@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from components.azure.machines import CLOUD
-from components.kubernetes.names import GPU
 from components.shapes import Shape, elastic_shape
 from components.spec import ClusterSpec
 
-__all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "plan_elastic"]
+__all__ = ["PROVISIONING_CLASS", "ElasticPlan", "elastic_losses", "elastic_notes", "plan_elastic"]
 
 Purchase = Literal["on-demand", "spot"]
+
+PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
+"""By which a queue asks the cluster autoscaler for all nodes of a job at once.
+
+Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +37,6 @@ class ElasticPlan:
     @property
     def most_nodes(self) -> int:
         return self.max_gpus // self.shape.gpus
-
-    @property
-    def quotas(self) -> dict[str, str]:
-        """What jobs may use together, by resource: all of the machines, for what else runs on them is not counted.
-
-        A queue takes no job that asks for another resource.
-        """
-        nodes, shape = self.most_nodes, self.shape
-        return {"cpu": str(nodes * shape.vcpus), "memory": f"{nodes * shape.memory_gib}Gi", GPU: str(self.max_gpus)}
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import pulumi
 
@@ -11,13 +10,7 @@ from components.azure.elastic import ElasticPlan
 from components.azure.node_pool import GpuNodes
 from components.kubernetes.names import ELASTIC_POOL, EXPECTED_GPUS
 
-__all__ = ["PROVISIONING_CLASS", "NativePool"]
-
-PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
-"""By which a queue asks for all nodes of a job at once.
-
-Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
-"""
+__all__ = ["NativePool"]
 
 
 class NativePool(pulumi.ComponentResource):

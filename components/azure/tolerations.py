@@ -6,7 +6,7 @@ from typing import Final
 
 from components.kubernetes.names import ADDONS_TOLERATION, GPU_TOLERATION
 
-__all__ = ["CONTROLLERS", "DAEMONS", "SPOT"]
+__all__ = ["CONTROLLERS", "DAEMONS", "SPOT", "SPOT_TOLERATION"]
 
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 """Key of the label and the taint that AKS gives Spot nodes by itself, with the value spot.
@@ -14,14 +14,14 @@ SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 Source: AKS documentation, "Add an Azure Spot node pool".
 """
 
-_SPOT: Final = {
+SPOT_TOLERATION: Final = {
     "key": SPOT,
     "operator": "Equal",
     "value": "spot",
     "effect": "NoSchedule",
 }
 
-DAEMONS: Final = [ADDONS_TOLERATION, GPU_TOLERATION, _SPOT]
+DAEMONS: Final = [ADDONS_TOLERATION, GPU_TOLERATION, SPOT_TOLERATION]
 """Of what runs on every node, GPU nodes first of all."""
 CONTROLLERS: Final = [ADDONS_TOLERATION]
 """Of what runs anywhere but on GPU nodes."""

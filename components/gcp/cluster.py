@@ -16,6 +16,7 @@ from components.gcp.fabric_plugin import FabricPlugin
 from components.gcp.gpu_networks import GpuNetworks
 from components.gcp.home import Home
 from components.gcp.identity import NodeIdentity
+from components.gcp.job_pools import job_pools
 from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
 from components.gcp.machines import family
 from components.gcp.mig_pool import MigPool
@@ -27,6 +28,7 @@ from components.gcp.storage import BucketStorage, LustreStorage
 from components.gcp.system_pool import SystemPool
 from components.gcp.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.jobs import Jobs
 from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
@@ -149,7 +151,6 @@ class TrainingCluster(pulumi.ComponentResource):
             FabricPlugin(
                 f"{name}-fabric",
                 fabric,
-                namespace=workspace.namespace.metadata.name,
                 labels=self._labels,
                 after=before_gpus,
                 opts=inside,
@@ -168,6 +169,17 @@ class TrainingCluster(pulumi.ComponentResource):
             )
         if plan.elastic is not None:
             self._elastic(plan.elastic, network, system, inside)
+        Jobs(
+            f"{name}-jobs",
+            job_pools(plan),
+            workspace=workspace,
+            home=home is not None,
+            tolerations=[],
+            registry=None,
+            labels=self._labels,
+            after=system.ready,
+            opts=inside,
+        )
         if plan.access.admins:
             Admins(f"{name}-admins", plan.access.admins, project=location.project, labels=self._labels, opts=inside)
         self.cluster_name = control_plane.cluster_name

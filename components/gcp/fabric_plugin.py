@@ -1,6 +1,6 @@
 """Puts NCCL's fabric plugin on every training node, and what TCPX and TCPXO need beside it.
 
-The receive daemon runs beside each job; its image is an output here, so that it can only be the one that fits.
+The receive daemon runs beside each job, as its runtime says (`fabric_pod.py`), and so do NCCL's settings.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from typing import Final
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
-from pulumi_kubernetes.core.v1 import ConfigMap, ContainerArgs
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core.v1 import ContainerArgs
 
 from components.gcp.device_injector import device_injector
 from components.gcp.fabric import Fabric, fabric_nodes
 from components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
 
-__all__ = ["NCCL_CONFIG", "FabricPlugin"]
-
-NCCL_CONFIG: Final = "nccl-config"
+__all__ = ["FabricPlugin"]
 
 # Keeps the pod alive after its init container has done the work.
 # Source: container-engine-accelerators, every installer.
@@ -44,32 +41,9 @@ chmod -R a+r /dev/aperture_devices
 chmod a+rw /dev/aperture_devices/*/resource*
 """
 
-# NCCL's settings for TCPX; TCPXO and RoCE bring a script that sets theirs (nccl-env-profile.sh, set_nccl_env.sh).
-# Source: container-engine-accelerators, gpudirect-tcpx/README.md, release of 2026-06-22.
-_TCPX_SETTINGS: Final[Mapping[str, str]] = {
-    "NCCL_SOCKET_IFNAME": "eth0",
-    "NCCL_ALGO": "Ring,Tree",
-    "NCCL_PROTO": "Simple",
-    "NCCL_CROSS_NIC": "0",
-    "NCCL_NET_GDR_LEVEL": "PIX",
-    "NCCL_P2P_PXN_LEVEL": "0",
-    "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
-    "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
-    "NCCL_DYNAMIC_CHUNK_SIZE": "524288",
-    "NCCL_P2P_NET_CHUNKSIZE": "524288",
-    "NCCL_P2P_PCI_CHUNKSIZE": "524288",
-    "NCCL_P2P_NVL_CHUNKSIZE": "1048576",
-    "NCCL_BUFFSIZE": "4194304",
-    "NCCL_NSOCKS_PERTHREAD": "4",
-    "NCCL_SOCKET_NTHREADS": "1",
-    "NCCL_GPUDIRECTTCPX_TX_BINDINGS": "eth1:8-21,112-125;eth2:8-21,112-125;eth3:60-73,164-177;eth4:60-73,164-177",
-    "NCCL_GPUDIRECTTCPX_RX_BINDINGS": "eth1:22-35,126-139;eth2:22-35,126-139;eth3:74-87,178-191;eth4:74-87,178-191",
-    "NCCL_GPUDIRECTTCPX_PROGRAM_FLOW_STEERING_WAIT_MICROS": "500000",
-}
-
 
 class FabricPlugin(pulumi.ComponentResource):
-    """The installer; with TCPX and TCPXO the device injector, with TCPX NCCL's settings too.
+    """The installer; with TCPX and TCPXO the device injector too.
 
     Outputs: plugin and daemon, the images that belong together (no daemon with RoCE).
     """
@@ -82,24 +56,16 @@ class FabricPlugin(pulumi.ComponentResource):
         name: str,
         fabric: Fabric,
         *,
-        namespace: pulumi.Input[str],
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """namespace: where jobs run. after: the training nodes."""
+        """after: what stands before the training nodes."""
         super().__init__("gpucluster:gcp:FabricPlugin", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         _installer(f"{name}-installer", fabric, labels, after, here)
         if fabric.daemon is not None:
             device_injector(f"{name}-injector", fabric.accelerator, labels=labels, after=after, opts=here)
-        if fabric.kind == "TCPX":
-            ConfigMap(
-                f"{name}-config",
-                metadata=ObjectMetaArgs(name=NCCL_CONFIG, namespace=namespace, labels=dict(labels)),
-                data=dict(_TCPX_SETTINGS),
-                opts=here,
-            )
         self.plugin = fabric.plugin_image
         self.daemon = fabric.daemon_image
         self.register_outputs({"plugin": self.plugin, "daemon": self.daemon})

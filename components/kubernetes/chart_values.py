@@ -14,12 +14,14 @@ from components.kubernetes.objects import Part, Text
 __all__ = [
     "DevicePlugin",
     "GpuOperator",
+    "JobSet",
     "Karpenter",
     "KarpenterGcp",
     "Kueue",
     "NetworkOperator",
     "NoValues",
     "NvidiaDevicePlugin",
+    "Trainer",
 ]
 
 
@@ -127,10 +129,59 @@ class Tolerant(Part):
     tolerations: list[Toleration] = Field(description="a list of tolerations")
 
 
+class PinnedImage(Part):
+    """An image by its tag: what a chart's source names is a branch or nothing, until its release fills it in."""
+
+    repository: Text
+    tag: Text
+
+
+class KueueManager(Part):
+    image: PinnedImage
+
+
+class KueueController(Tolerant):
+    manager: KueueManager
+
+
+class KueueConfig(Part):
+    """controllerManagerConfigYaml: the controller's whole configuration, which takes the place of the chart's own."""
+
+    controllerManagerConfigYaml: Text
+
+
 class Kueue(Part):
     """The chart's controller tolerates nothing by itself."""
 
-    controllerManager: Tolerant
+    controllerManager: KueueController
+    managerConfig: KueueConfig
+
+
+class JobSet(Part):
+    image: PinnedImage
+    controller: Tolerant
+
+
+class SplitImage(Part):
+    """An image whose registry is a value of its own."""
+
+    registry: Text
+    repository: Text
+    tag: Text
+
+
+class Dependency(Part):
+    """A chart within the chart."""
+
+    install: bool = Field(description="true or false")
+
+
+class Trainer(Part):
+    """jobset: the JobSet that the chart would bring along."""
+
+    jobset: Dependency
+    image: SplitImage
+    manager: Tolerant
 
 
 class NodeFeatureDiscovery(Part):

@@ -10,6 +10,7 @@ from components.kubernetes.objects import Part
 __all__ = [
     "EFA_DEVICE_PLUGIN",
     "GPU_OPERATOR",
+    "JOBSET",
     "KARPENTER",
     "KARPENTER_CRD",
     "KARPENTER_GCP",
@@ -17,6 +18,7 @@ __all__ = [
     "KUEUE",
     "NETWORK_OPERATOR",
     "NVIDIA_DEVICE_PLUGIN",
+    "TRAINER",
     "Chart",
 ]
 
@@ -69,13 +71,32 @@ KARPENTER_GCP = Chart(
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
     as_of="2026-07-06",
 )
+# Kueue, JobSet and Trainer belong together: Kueue 0.15.1 to 0.16.1 start a TrainJob by `podTemplateOverrides`, the way
+# of Trainer 2.1; Kueue 0.17 by `runtimePatches`, which Trainer 2.1 does not know, so that no job would ever start.
+# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.15.1, v0.16.1 and v0.17.1.
 KUEUE = Chart(
     chart="oci://registry.k8s.io/kueue/charts/kueue",
-    version="0.17.1",
+    version="0.16.1",
     repository=None,
     values=chart_values.Kueue,
-    source="kubernetes-sigs/kueue v0.17.1, charts/kueue; AKS documentation, configure-kueue-with-cluster-autoscaler",
-    as_of="2026-07-17",
+    source="kubernetes-sigs/kueue v0.16.1, charts/kueue/README.md",
+    as_of="2026-02-11",
+)
+JOBSET = Chart(
+    chart="oci://registry.k8s.io/jobset/charts/jobset",
+    version="0.10.1",
+    repository=None,
+    values=chart_values.JobSet,
+    source="kubernetes-sigs/jobset v0.10.1, charts/jobset/README.md; the version kubeflow/trainer v2.1.0 depends on",
+    as_of="2025-09-29",
+)
+TRAINER = Chart(
+    chart="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
+    version="2.1.0",
+    repository=None,
+    values=chart_values.Trainer,
+    source="kubeflow/trainer v2.1.0, charts/kubeflow-trainer/README.md",
+    as_of="2025-11-07",
 )
 EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",

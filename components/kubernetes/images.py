@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, NVIDIA_DEVICE_PLUGIN, Chart
+from components.kubernetes.charts import (
+    EFA_DEVICE_PLUGIN,
+    JOBSET,
+    KARPENTER,
+    KUEUE,
+    NVIDIA_DEVICE_PLUGIN,
+    TRAINER,
+    Chart,
+)
 
 __all__ = ["MIRRORED", "image_values"]
 
@@ -15,6 +23,9 @@ MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     KARPENTER.chart: ("karpenter/controller", ("controller", "image", "repository")),
     NVIDIA_DEVICE_PLUGIN.chart: ("nvidia/k8s-device-plugin", ("image", "repository")),
     EFA_DEVICE_PLUGIN.chart: ("eks/aws-efa-k8s-device-plugin", ("image", "repository")),
+    KUEUE.chart: ("kueue/kueue", ("controllerManager", "manager", "image", "repository")),
+    JOBSET.chart: ("jobset/jobset", ("image", "repository")),
+    TRAINER.chart: ("kubeflow/trainer/trainer-controller-manager", ("image", "registry")),
 }
 
 
@@ -23,7 +34,8 @@ def image_values(chart: Chart, registry: str | None) -> dict[str, Any]:
     if registry is None:
         return {}
     image, path = MIRRORED[chart.chart]
-    values: Any = f"{registry}/{image}"
+    # Where a chart names the registry by itself, it adds the path.
+    values: Any = registry if path[-1] == "registry" else f"{registry}/{image}"
     for key in reversed(path):
         values = {key: values}
     return values

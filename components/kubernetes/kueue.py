@@ -1,6 +1,6 @@
 """Kueue's objects, `kueue.x-k8s.io/v1beta2`, as far as clusters here use them, with the rules its API applies.
 
-Source: kubernetes-sigs/kueue v0.17.1, apis/kueue/v1beta2 and pkg/webhooks.
+Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2 and pkg/webhooks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ __all__ = [
     "LocalQueue",
     "ProvisioningRequestConfig",
     "ResourceFlavor",
+    "Topology",
+    "WorkloadPriorityClass",
 ]
 
 GROUP: Final = "kueue.x-k8s.io"
 PROVISIONING: Final = "kueue.x-k8s.io/provisioning-request"
 """The controller of Kueue's own that asks a cluster autoscaler for nodes."""
 _VERSION: Final = f"{GROUP}/v1beta2"
+_HOST: Final = "kubernetes.io/hostname"
 
 
 def _name(value: str) -> str:
@@ -83,6 +86,43 @@ class ResourceFlavor(Spec):
                 f"has topologyName {self.topologyName!r} and no nodeLabels; allowed with it: at least one label; add it"
             )
         return self
+
+
+class TopologyLevel(Part):
+    nodeLabel: Resource
+
+
+class Topology(Spec):
+    """How near nodes are to each other: labels of nodes, those of the widest domains first. It never changes."""
+
+    api_version: ClassVar[str] = _VERSION
+    kind: ClassVar[str] = "Topology"
+
+    levels: list[TopologyLevel] = Field(min_length=1, max_length=16, description="1 to 16 levels")
+
+    @model_validator(mode="after")
+    def levels_differ_and_the_host_is_last(self) -> Topology:
+        labels = [level.nodeLabel for level in self.levels]
+        problems = [
+            f"has the level {label} twice; allowed: each level once; remove one"
+            for label in sorted({label for label in labels if labels.count(label) > 1})
+        ]
+        if _HOST in labels[:-1]:
+            problems.append(f"has {_HOST} before {labels[-1]}; allowed: as the last level; move it")
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+class WorkloadPriorityClass(Spec):
+    """value: of jobs in a queue; those with more go first. Its fields stand beside `metadata`, not in a `spec`."""
+
+    api_version: ClassVar[str] = _VERSION
+    kind: ClassVar[str] = "WorkloadPriorityClass"
+    nested: ClassVar[bool] = False
+
+    value: int = Field(ge=-(2**31), le=2**31 - 1, description="a whole number of 32 bits", examples=[500])
+    description: str = Field(default="", max_length=2048, description="up to 2,048 characters")
 
 
 class RetryStrategy(Part):

@@ -14,15 +14,22 @@ __all__ = [
     "GPU_PRESENT",
     "GPU_TOLERATION",
     "HOME_CLAIM",
+    "HOME_PATH",
     "MIG_LAYOUT",
     "MIG_POOL",
+    "MIG_RUNTIME",
     "MIG_SLICE",
+    "MPI_RUNTIME",
     "NAMESPACE",
     "POOL",
+    "SCRATCH_PATH",
     "SHARED_CLAIM",
+    "SHARED_PATH",
+    "SINGLE_GPU_RUNTIME",
     "SYSTEM_NAMESPACE",
     "SYSTEM_POOL",
     "TRAINING_POOL",
+    "TRAINING_RUNTIME",
 ]
 
 POOL: Final = "gpucluster/pool"
@@ -46,10 +53,20 @@ GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule
 ADDONS_TOLERATION: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
 """Of what the cluster itself runs, for CPU nodes that keep everything else away."""
 
+TRAINING_RUNTIME: Final = "training"
+MPI_RUNTIME: Final = "training-mpi"
+SINGLE_GPU_RUNTIME: Final = "single-gpu"
+MIG_RUNTIME: Final = "mig"
+"""Runtimes that a TrainJob names: over whole nodes by torchrun or mpirun, on one GPU, on a slice of one."""
+
 NAMESPACE: Final = "training"
 """Where jobs run."""
 SHARED_CLAIM: Final = "shared"
 HOME_CLAIM: Final = "home"
+SHARED_PATH: Final = "/shared"
+HOME_PATH: Final = "/homes"
+SCRATCH_PATH: Final = "/scratch"
+"""Where jobs find the two claims and the machine's local disks."""
 SYSTEM_NAMESPACE: Final = "kube-system"
 
 # Read by the cost module: how much of something runs or is stored on average, which no plan can know.

@@ -48,10 +48,11 @@ class Part(BaseModel):
 
 
 class Spec(Part):
-    """The `spec` of a custom kind."""
+    """The `spec` of a kind. nested: False where its fields stand beside `metadata` instead."""
 
     api_version: ClassVar[str]
     kind: ClassVar[str]
+    nested: ClassVar[bool] = True
 
     @classmethod
     def name_problem(cls, name: str) -> str | None:
@@ -80,7 +81,7 @@ def custom_object(
     namespace: pulumi.Input[str] | None = None,
     annotations: Mapping[str, str] | None = None,
     opts: pulumi.ResourceOptions,
-) -> CustomResource:
+) -> pulumi.CustomResource:
     """Registers a custom object. namespace: of a kind that stands in one. Raises PlanError with everything wrong in its
     name or its spec.
     """
@@ -89,19 +90,18 @@ def custom_object(
     if allowed is not None:
         raise PlanError([f"{subject}: metadata.name is {object_name!r}; allowed: {allowed}; change it"])
     check(spec_model, spec, subject, at="spec")
-    return CustomResource(
-        name,
-        api_version=spec_model.api_version,
-        kind=spec_model.kind,
-        metadata=ObjectMetaArgs(
-            name=object_name,
-            namespace=namespace,
-            labels=dict(labels),
-            annotations=dict(annotations) if annotations else None,
-        ),
-        spec=dict(spec),
-        opts=opts,
+    metadata = ObjectMetaArgs(
+        name=object_name,
+        namespace=namespace,
+        labels=dict(labels),
+        annotations=dict(annotations) if annotations else None,
     )
+    version, kind = spec_model.api_version, spec_model.kind
+    if not spec_model.nested:
+        # The SDK's class has no place for fields beside a spec.
+        members = {"apiVersion": version, "kind": kind, "metadata": metadata, **spec}
+        return pulumi.CustomResource(f"kubernetes:{version}:{kind}", name, members, opts)
+    return CustomResource(name, api_version=version, kind=kind, metadata=metadata, spec=dict(spec), opts=opts)
 
 
 def check(model: type[Part], value: Mapping[str, Any], subject: str, *, at: str) -> None:

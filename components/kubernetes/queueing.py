@@ -1,26 +1,59 @@
-"""Kueue itself, which holds jobs back until there is room for all of their pods."""
+"""The software that runs jobs: Kueue, which holds them back until there is room, JobSet and Trainer, which make their
+pods. In this order, each in a namespace of its own.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.charts import KUEUE
+from components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
+from components.kubernetes.images import image_values
+from components.kubernetes.names import NAMESPACE
+from components.kubernetes.network_policy import only_these_ports
 from components.kubernetes.release import release
 
 __all__ = ["Queueing"]
 
-_NAMESPACE = "kueue-system"
+# Kueue takes care of these kinds, in the namespace of jobs. Its chart would have it stand before every pod, Deployment
+# and StatefulSet of the cluster, none of which could start while it is away.
+# Source: kubernetes-sigs/kueue v0.16.1, charts/kueue/values.yaml and templates/webhook/manifests.yaml.
+_KUEUE_CONFIG: Final[Mapping[str, Any]] = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "health": {"healthProbeBindAddress": ":8081"},
+    "metrics": {"bindAddress": ":8443"},
+    "webhook": {"port": 9443},
+    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    "managedJobsNamespaceSelector": {
+        "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
+    },
+    "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob"]},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its answers about what waits."""
+
+    suffix: str
+    namespace: str
+    chart: Chart
+    release_name: str
+    ports: Sequence[int]
+    values: Mapping[str, Any]
 
 
 class Queueing(pulumi.ComponentResource):
-    """Its controller, in a namespace of its own. ready: what queues and their objects depend on.
+    """ready: what queues and runtimes depend on.
 
-    It takes its definitions along when it goes, so everything of its kinds must be gone before.
+    Kueue takes its definitions along when it goes, so everything of its kinds must be gone before.
     """
 
     ready: list[pulumi.Resource]
@@ -30,32 +63,96 @@ class Queueing(pulumi.ComponentResource):
         name: str,
         *,
         tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """tolerations: of the controller. after: nodes for it, and what is not to wait for its webhooks: they see every
-        pod outside of `kube-system` and `kueue-system`.
-        """
+        """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers."""
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = Namespace(
-            f"{name}-namespace",
-            metadata=ObjectMetaArgs(
-                name=_NAMESPACE, labels={**labels, "pod-security.kubernetes.io/enforce": "baseline"}
-            ),
-            opts=here,
-        )
-        values: dict[str, Any] = {"controllerManager": {"tolerations": [dict(item) for item in tolerations]}}
-        self.ready = [
-            release(
-                f"{name}-kueue",
-                KUEUE,
-                release_name="kueue",
-                namespace=space.metadata.name,
-                values=values,
-                after=after,
+        self.ready = []
+        for part in _parts([dict(item) for item in tolerations]):
+            space = Namespace(
+                f"{name}-{part.suffix}-namespace",
+                metadata=ObjectMetaArgs(
+                    name=part.namespace, labels={**labels, "pod-security.kubernetes.io/enforce": "restricted"}
+                ),
                 opts=here,
             )
-        ]
-        self.register_outputs({"version": KUEUE.version})
+            only_these_ports(
+                f"{name}-{part.suffix}-ports",
+                part.ports,
+                namespace=space.metadata.name,
+                labels=labels,
+                opts=here,
+            )
+            self.ready.append(
+                release(
+                    f"{name}-{part.suffix}",
+                    part.chart,
+                    release_name=part.release_name,
+                    namespace=space.metadata.name,
+                    values=_merged(part.values, image_values(part.chart, registry)),
+                    after=[*after, *self.ready],
+                    opts=here,
+                )
+            )
+        self.register_outputs({"kueue": KUEUE.version, "jobSet": JOBSET.version, "trainer": TRAINER.version})
+
+
+def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
+    # Tags are given where the charts' sources name a moving one; their releases name these.
+    return [
+        _Part(
+            suffix="kueue",
+            namespace="kueue-system",
+            chart=KUEUE,
+            release_name="kueue",
+            ports=(8082, 8443, 9443),
+            values={
+                "controllerManager": {
+                    "tolerations": tolerations,
+                    "manager": {"image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"}},
+                },
+                "managerConfig": {"controllerManagerConfigYaml": json.dumps(_KUEUE_CONFIG, indent=2)},
+            },
+        ),
+        _Part(
+            suffix="jobset",
+            namespace="jobset-system",
+            chart=JOBSET,
+            release_name="jobset",
+            ports=(8443, 9443),
+            values={
+                "image": {"repository": "registry.k8s.io/jobset/jobset", "tag": f"v{JOBSET.version}"},
+                "controller": {"tolerations": tolerations},
+            },
+        ),
+        _Part(
+            suffix="trainer",
+            namespace="kubeflow-system",
+            chart=TRAINER,
+            release_name="kubeflow-trainer",
+            ports=(8443, 9443),
+            values={
+                # JobSet stands already, and one is enough.
+                "jobset": {"install": False},
+                "image": {
+                    "registry": "ghcr.io",
+                    "repository": "kubeflow/trainer/trainer-controller-manager",
+                    "tag": f"v{TRAINER.version}",
+                },
+                "manager": {"tolerations": tolerations},
+            },
+        ),
+    ]
+
+
+def _merged(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with others in their place, however deep."""
+    merged = dict(values)
+    for key, value in more.items():
+        both = isinstance(merged.get(key), Mapping) and isinstance(value, Mapping)
+        merged[key] = _merged(merged[key], cast("Mapping[str, Any]", value)) if both else value
+    return merged

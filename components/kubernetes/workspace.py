@@ -22,6 +22,7 @@ class Workspace(pulumi.ComponentResource):
     """
 
     namespace: Namespace
+    pod_security: Literal["baseline", "privileged"]
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Workspace(pulumi.ComponentResource):
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
         self._name = name
         self._labels = labels
+        self.pod_security = pod_security
         self.namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(

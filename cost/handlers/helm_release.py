@@ -35,6 +35,10 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "kueue": ("its controller's pods", "https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue"),
     "jobset": ("its controller's pods", "https://github.com/kubernetes-sigs/jobset/tree/main/charts/jobset"),
+    "kubeflow-trainer": (
+        "its controller's pods",
+        "https://github.com/kubeflow/trainer/tree/v2.1.0/charts/kubeflow-trainer",
+    ),
 }
 """Chart -> (why it is free, its templates)."""
 

@@ -40,6 +40,7 @@ MODULES = (
     "gcp.network_objects",
     "kubernetes.kueue",
     "kubernetes.node_pool",
+    "kubernetes.training_runtime",
 )
 # Kinds whose definitions are no module's: docs/real-api-server.md.
 UNCHECKED = {"ComputeClass", "GCENodeClass", "NicClusterPolicy"}
@@ -109,6 +110,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A real API server with the definitions that the clusters of the three clouds have together."""
     brought = {
         "karpenter-crd": charts.KARPENTER_CRD,
+        "kubeflow-trainer": charts.TRAINER,
         "kueue": charts.KUEUE,
         "network-operator": charts.NETWORK_OPERATOR,
     }
@@ -123,7 +125,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 def _judge(client: Client, kind: str, spec: dict[str, Any]) -> str:
     """What the server says of an object; nothing where it takes it."""
-    document = {"apiVersion": MODELS[kind].api_version, "kind": kind, "metadata": {"name": "it"}, "spec": spec}
+    fields = {"spec": spec} if MODELS[kind].nested else spec
+    document = {"apiVersion": MODELS[kind].api_version, "kind": kind, "metadata": {"name": "it"}, **fields}
     try:
         client.apply(document, dry_run=True)
     except Refused as refusal:

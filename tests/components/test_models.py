@@ -16,6 +16,7 @@ from sandbox.narrow import items, mapping
 
 AWS = "karpenter-crd", charts.KARPENTER_CRD.version
 KUEUE = "kueue", charts.KUEUE.version
+TRAINER = "kubeflow-trainer", charts.TRAINER.version
 DISCOVERY = "network-operator", charts.NETWORK_OPERATOR.version
 PUBLISHED = {
     "aws.ec2_node_class.EC2NodeClass": AWS,
@@ -28,19 +29,23 @@ PUBLISHED = {
     "kubernetes.kueue.LocalQueue": KUEUE,
     "kubernetes.kueue.ProvisioningRequestConfig": KUEUE,
     "kubernetes.kueue.ResourceFlavor": KUEUE,
+    "kubernetes.kueue.Topology": KUEUE,
+    "kubernetes.kueue.WorkloadPriorityClass": KUEUE,
     "kubernetes.node_pool.NodePool": AWS,
+    "kubernetes.training_runtime.ClusterTrainingRuntime": TRAINER,
 }
 
 
 def _schema(model: type[Spec], source: tuple[str, str]) -> Mapping[str, Any]:
-    """The published schema of `spec` in the version of the model."""
+    """The published schema of `spec`, or of what holds its fields, in the version of the model."""
     found = source_of(*source)
     assert found is not None
     for definition in definitions_of(found):
         spec = mapping(definition["spec"])
         for version in items(spec["versions"]):
             if (f"{spec['group']}/{version['name']}", spec["names"]["kind"]) == (model.api_version, model.kind):
-                return version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+                whole = version["schema"]["openAPIV3Schema"]
+                return whole["properties"]["spec"] if model.nested else whole
     raise AssertionError(f"{model.kind} is in no definition of {source}")
 
 

@@ -110,7 +110,11 @@ def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_d
     assert done.code == 0, done.text
     assert '"215421.64" => "295860.04"' in done.out
     changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
-    assert changed == {"trial": "update", "trial-training-nodes": "update"}
+    assert changed == {
+        "trial": "update",
+        "trial-training-nodes": "update",
+        "trial-jobs-training-cluster-queue": "update",
+    }
 
 
 def test_the_ledger_of_the_cloud_holds_what_the_state_holds(standing: Any) -> None:

@@ -105,7 +105,7 @@ TRIAL: Expected = [
     addon(
         "trial-control-plane-vpc-cni",
         "vpc-cni",
-        configurationValues='{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}',
+        configurationValues='{"env": {"ENABLE_PREFIX_DELEGATION": "true"}, "enableNetworkPolicy": "true"}',
     ),
     addon("trial-control-plane-kube-proxy", "kube-proxy"),
     addon("trial-control-plane-pod-identity", "eks-pod-identity-agent"),

@@ -525,45 +525,16 @@ def kueue(kind: str, name: str, spec: dict[str, Any], **metadata: str) -> tuple[
     inside = {"name": "elastic", **metadata, "labels": NODE_LABELS}
     return (
         f"kubernetes:{version}:{kind}",
-        f"scaled-elastic-queue-{name}",
+        f"scaled-jobs-elastic-{name}",
         {"apiVersion": version, "kind": kind, "metadata": inside, "spec": spec},
     )
 
 
 def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everything: Declare) -> None:
-    found = [item for item in everything("elastic-native") if item[1].startswith(("scaled-queue", "scaled-elastic-q"))]
+    found = [item for item in everything("elastic-native") if item[1].startswith("scaled-jobs-elastic-")]
     machines = [("cpu", "320"), ("memory", "2560Gi"), ("nvidia.com/gpu", "8")]  # 8 of 40 vCPUs, 320 GiB, one GPU
     assert found == by_name(
         [
-            (
-                "kubernetes:core/v1:Namespace",
-                "scaled-queueing-namespace",
-                {
-                    "apiVersion": "v1",
-                    "kind": "Namespace",
-                    "metadata": {
-                        "name": "kueue-system",
-                        "labels": {**NODE_LABELS, "pod-security.kubernetes.io/enforce": "baseline"},
-                    },
-                },
-            ),
-            (
-                "kubernetes:helm.sh/v3:Release",
-                "scaled-queueing-kueue",
-                {
-                    "name": "kueue",
-                    "chart": "oci://registry.k8s.io/kueue/charts/kueue",
-                    "version": "0.17.1",
-                    "namespace": "kueue-system",
-                    "values": {
-                        "controllerManager": {"tolerations": [{"key": "CriticalAddonsOnly", "operator": "Exists"}]}
-                    },
-                    "skipCrds": False,
-                    "atomic": True,
-                    "timeout": 600,
-                    "compat": "true",
-                },
-            ),
             kueue("ResourceFlavor", "flavor", {"nodeLabels": {"gpucluster/pool": "elastic"}}),
             kueue(
                 "ProvisioningRequestConfig",
@@ -609,8 +580,10 @@ def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everythin
     )
 
 
-def test_no_other_cluster_has_kueue(everything: Declare) -> None:
-    assert [name for type_, name, _ in everything("trial") if "kueue" in f"{type_} {name}"] == []
+def test_no_other_cluster_asks_an_autoscaler_for_nodes(everything: Declare) -> None:
+    assert [
+        name for type_, name, _ in everything("trial") if type_.endswith((":AdmissionCheck", "RequestConfig"))
+    ] == []
 
 
 def test_a_private_cluster_has_groups_of_admins_and_home_folders(declared: Declare) -> None:

@@ -818,13 +818,19 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
     ]
 
 
-def test_charts_install_karpenter_and_no_gpu_software(registered: Registering) -> None:
+def test_charts_install_karpenter_and_what_runs_jobs_and_no_gpu_software(registered: Registering) -> None:
     from components.gcp.cluster import TrainingCluster
 
     plan = plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), HERE, stack="gcp-trial")
     found = registered(lambda: TrainingCluster(plan.name, plan))
     charts = [inputs["chart"] for type_, _, inputs in found if type_ == "kubernetes:helm.sh/v3:Release"]
-    assert sorted(chart.rsplit("/", 1)[-1] for chart in charts) == ["karpenter", "karpenter-crd"]
+    assert sorted(chart.rsplit("/", 1)[-1] for chart in charts) == [
+        "jobset",
+        "karpenter",
+        "karpenter-crd",
+        "kubeflow-trainer",
+        "kueue",
+    ]
 
 
 def test_the_kubeconfig_holds_no_credential() -> None:

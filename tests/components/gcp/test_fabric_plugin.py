@@ -108,15 +108,13 @@ def plugin(registered: Run) -> Callable[[Any], dict[str, dict[str, Any]]]:
     """What a fabric registers: (type: name) -> inputs."""
 
     def run(fabric: Any) -> dict[str, dict[str, Any]]:
-        found = registered(
-            lambda: FabricPlugin("fabric", fabric, namespace="training", labels={"team": "ml"}, after=[])
-        )
+        found = registered(lambda: FabricPlugin("fabric", fabric, labels={"team": "ml"}, after=[]))
         return {f"{type_.rsplit(':', 1)[-1]} {name}": inputs for type_, name, inputs in found}
 
     return run
 
 
-def test_tcpx_has_an_installer_the_injector_and_nccls_settings(plugin: Callable[[Any], dict[str, Any]]) -> None:
+def test_tcpx_has_an_installer_and_the_injector(plugin: Callable[[Any], dict[str, Any]]) -> None:
     assert plugin(HIGH) == {
         "DaemonSet fabric-installer": daemon_set(
             "nccl-tcpx-installer",
@@ -135,35 +133,6 @@ def test_tcpx_has_an_installer_the_injector_and_nccls_settings(plugin: Callable[
             host_paths={"var-lib": "/var/lib", "library": "/home/kubernetes/bin"},
         ),
         "DaemonSet fabric-injector": injector("nvidia-h100-80gb"),
-        "ConfigMap fabric-config": {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": "nccl-config", "namespace": "training", "labels": {"team": "ml"}},
-            "data": {
-                "NCCL_ALGO": "Ring,Tree",
-                "NCCL_BUFFSIZE": "4194304",
-                "NCCL_CROSS_NIC": "0",
-                "NCCL_DYNAMIC_CHUNK_SIZE": "524288",
-                "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
-                "NCCL_GPUDIRECTTCPX_PROGRAM_FLOW_STEERING_WAIT_MICROS": "500000",
-                "NCCL_GPUDIRECTTCPX_RX_BINDINGS": (
-                    "eth1:22-35,126-139;eth2:22-35,126-139;eth3:74-87,178-191;eth4:74-87,178-191"
-                ),
-                "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
-                "NCCL_GPUDIRECTTCPX_TX_BINDINGS": (
-                    "eth1:8-21,112-125;eth2:8-21,112-125;eth3:60-73,164-177;eth4:60-73,164-177"
-                ),
-                "NCCL_NET_GDR_LEVEL": "PIX",
-                "NCCL_NSOCKS_PERTHREAD": "4",
-                "NCCL_P2P_NET_CHUNKSIZE": "524288",
-                "NCCL_P2P_NVL_CHUNKSIZE": "1048576",
-                "NCCL_P2P_PCI_CHUNKSIZE": "524288",
-                "NCCL_P2P_PXN_LEVEL": "0",
-                "NCCL_PROTO": "Simple",
-                "NCCL_SOCKET_IFNAME": "eth0",
-                "NCCL_SOCKET_NTHREADS": "1",
-            },
-        },
     }
 
 
@@ -227,5 +196,5 @@ def test_roce_has_an_installer_alone(plugin: Callable[[Any], dict[str, Any]]) ->
 @pytest.mark.parametrize("fabric", [HIGH, MEGA, ULTRA])
 def test_the_daemon_of_the_same_release_is_exposed_for_the_jobs(registered: Run, fabric: Any) -> None:
     made: list[FabricPlugin] = []
-    registered(lambda: made.append(FabricPlugin("fabric", fabric, namespace="training", labels={}, after=[])))
+    registered(lambda: made.append(FabricPlugin("fabric", fabric, labels={}, after=[])))
     assert (made[0].plugin, made[0].daemon) == (fabric.plugin_image, fabric.daemon_image)

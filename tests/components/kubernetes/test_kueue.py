@@ -12,6 +12,8 @@ from components.kubernetes.kueue import (
     LocalQueue,
     ProvisioningRequestConfig,
     ResourceFlavor,
+    Topology,
+    WorkloadPriorityClass,
 )
 from components.kubernetes.objects import Spec, check
 from components.plan import PlanError
@@ -127,3 +129,28 @@ def test_what_kueue_takes_is_taken(kind: type[Spec], spec: dict[str, Any]) -> No
 )
 def test_what_kueue_refuses_is_refused(kind: type[Spec], spec: dict[str, Any], said: list[str]) -> None:
     assert problems(kind, spec) == said
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"levels": [{"nodeLabel": "block"}, {"nodeLabel": "kubernetes.io/hostname"}]}, []),
+        (
+            {"levels": [{"nodeLabel": "block"}, {"nodeLabel": "block"}]},
+            ["spec has the level block twice; allowed: each level once; remove one"],
+        ),
+        (
+            {"levels": [{"nodeLabel": "kubernetes.io/hostname"}, {"nodeLabel": "block"}]},
+            ["spec has kubernetes.io/hostname before block; allowed: as the last level; move it"],
+        ),
+    ],
+)
+def test_a_topology_goes_from_wide_to_the_host(spec: dict[str, Any], said: list[str]) -> None:
+    assert problems(Topology, spec) == said
+
+
+def test_a_priority_is_a_number_of_32_bits() -> None:
+    assert problems(WorkloadPriorityClass, {"value": 500}) == []
+    assert problems(WorkloadPriorityClass, {"value": 2**31}) == [
+        "spec.value is 2147483648; allowed: a whole number of 32 bits; change it, as in 500"
+    ]

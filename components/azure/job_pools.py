@@ -1,0 +1,63 @@
+"""The pools of an AKS cluster as jobs see them. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from components.azure.elastic import PROVISIONING_CLASS, ElasticPlan
+from components.azure.fabric import infiniband_pod, mpi_infiniband_pod
+from components.azure.machines import has_infiniband
+from components.azure.mig import MigPlan
+from components.azure.plan import AzureClusterPlan
+from components.azure.tolerations import SPOT_TOLERATION
+from components.kubernetes.job_pool import KEPT, JobPool
+from components.kubernetes.names import ELASTIC_POOL, GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
+
+__all__ = ["job_pools"]
+
+
+def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
+    """AKS labels no node by its place in the fabric, so no queue knows a topology: the scale set is non-blocking."""
+    training, shape = plan.training, plan.training.shape
+    fabric = has_infiniband(shape.machine_type)
+    pools = [
+        JobPool(
+            name=TRAINING_POOL,
+            shape=shape,
+            nodes=training.nodes,
+            gpus={GPU: training.nodes * shape.gpus},
+            ask={GPU: shape.gpus},
+            fabric=infiniband_pod(shape) if fabric else None,
+            mpi_fabric=mpi_infiniband_pod(shape) if fabric else None,
+            # An emptyDir is on the system disk: the local disks are the node's folder.
+            scratch=SCRATCH_PATH if shape.nvme_disks else None,
+        )
+    ]
+    if plan.elastic is not None:
+        pools.append(_elastic(plan.elastic))
+    if plan.mig is not None:
+        pools.append(_mig(plan.mig))
+    return pools
+
+
+def _elastic(elastic: ElasticPlan) -> JobPool:
+    return JobPool(
+        name=ELASTIC_POOL,
+        shape=elastic.shape,
+        nodes=elastic.most_nodes,
+        gpus={GPU: elastic.max_gpus},
+        ask={GPU: 1},
+        tolerations=[SPOT_TOLERATION] if "spot" in elastic.purchase else [],
+        annotations=KEPT,
+        provisioning=PROVISIONING_CLASS if elastic.engine == "native" else None,
+    )
+
+
+def _mig(mig: MigPlan) -> JobPool:
+    """Where slices are of several sizes, a job gets one of the first kind unless it asks for another."""
+    return JobPool(
+        name=MIG_POOL,
+        shape=mig.shape,
+        nodes=mig.nodes,
+        gpus=mig.pool.resources,
+        ask={next(iter(mig.pool.resources)): 1},
+        tolerations=[SPOT_TOLERATION] if mig.spot else [],
+    )

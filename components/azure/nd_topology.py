@@ -1,0 +1,46 @@
+"""How GPUs and InfiniBand cards hang together in an ND v5 machine, as NCCL reads it.
+
+The machine's own PCI tree is flat, so NCCL would pair GPUs with any card. Imports no Pulumi.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["FILE", "FOLDER", "NAME", "nd_v5_topology"]
+
+NAME: Final = "nccl-topology"
+"""Of the ConfigMap and of the volume."""
+FOLDER: Final = "/etc/nccl-topology"
+FILE: Final = "nd-v5.xml"
+
+# PCI domain of each GPU, in the order of the cards 0101 to 0108; four pairs on each side of the machine.
+# Source: Azure/azhpc-images 6db46df, topology/ndv5-topo.xml.
+_GPUS: Final = ("0001", "0002", "0003", "0008", "0009", "000a", "000b", "000c")
+# CPUs of each side. Same source.
+_CPUS: Final = ("ffffffff,ffff0000,00000000", "00000000,0000ffff,ffffffff")
+_LINK: Final = 'link_speed="32.0 GT/s PCIe" link_width="16"'
+_NOBODY: Final = 'vendor="0x0000" device="0x0000" subsystem_vendor="0x0000" subsystem_device="0x0000"'
+
+
+def nd_v5_topology() -> str:
+    """NCCL's description of a machine: a bridge for each pair of a GPU (class 0302) and a card (class 0207)."""
+    sides: list[str] = []
+    each = len(_GPUS) // len(_CPUS)
+    for side, cpus in enumerate(_CPUS):
+        pairs = "".join(_pair(index) for index in range(side * each, (side + 1) * each))
+        sides.append(
+            f'  <cpu numaid="{side}" affinity="{cpus}" arch="x86_64" vendor="GenuineIntel" familyid="6" '
+            f'modelid="143">\n{pairs}  </cpu>\n'
+        )
+    return f'<system version="1">\n{"".join(sides)}</system>\n'
+
+
+def _pair(index: int) -> str:
+    gpu, card = f"{_GPUS[index]}:00:00.0", f"{0x0101 + index:04x}:00:00.0"
+    return (
+        f'    <pci busid="ffff:ff:{index + 1:02x}.0" class="0x060400" {_LINK} {_NOBODY}>\n'
+        f'      <pci busid="{gpu}" class="0x030200" {_LINK}/>\n'
+        f'      <pci busid="{card}" class="0x020700" {_LINK}/>\n'
+        "    </pci>\n"
+    )

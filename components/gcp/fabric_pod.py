@@ -1,0 +1,244 @@
+"""What a pod needs for the GPU fabric of Google Cloud: an interface in each device network, the plugin that stands on
+its node, NCCL's settings for it, and the receive daemon beside it where there is one. Imports no Pulumi.
+
+The sources of everything here are the release notes and test pods of GoogleCloudPlatform/container-engine-accelerators:
+gpudirect-tcpx/README.md (2026-06-22) and nccl-test-latest.yaml; gpudirect-tcpxo/README.md (2026-01-09),
+nccl-test-latest.yaml and best-practice.md; gpudirect-rdma/nccl-test.yaml.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.gcp.fabric import Fabric
+from components.kubernetes.job_pool import FabricPod
+
+__all__ = ["TOPOLOGY_LABELS", "fabric_pod", "mpi_fabric_pod"]
+
+TOPOLOGY_LABELS: Final = tuple(f"cloud.google.com/gce-topology-{level}" for level in ("block", "subblock", "host"))
+"""Labels of nodes that are placed together, the widest level first.
+
+Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-megagpu/kueue-configuration.yaml.tftpl.
+"""
+
+_LIBRARIES: Final = "/usr/local/nvidia/lib64"
+_GIB: Final = "/usr/local/gib"
+_SOCKETS: Final = "/run/tcpx"
+_APERTURES: Final = "/dev/aperture_devices"
+
+_TCPX: Final[Mapping[str, str]] = {
+    "NCCL_SOCKET_IFNAME": "eth0",
+    "NCCL_ALGO": "Ring,Tree",
+    "NCCL_PROTO": "Simple",
+    "NCCL_CROSS_NIC": "0",
+    "NCCL_NET_GDR_LEVEL": "PIX",
+    "NCCL_P2P_PXN_LEVEL": "0",
+    "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
+    "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
+    "NCCL_GPUDIRECTTCPX_UNIX_CLIENT_PREFIX": _SOCKETS,
+    "NCCL_DYNAMIC_CHUNK_SIZE": "524288",
+    "NCCL_P2P_NET_CHUNKSIZE": "524288",
+    "NCCL_P2P_PCI_CHUNKSIZE": "524288",
+    "NCCL_P2P_NVL_CHUNKSIZE": "1048576",
+    "NCCL_BUFFSIZE": "4194304",
+    "NCCL_NSOCKS_PERTHREAD": "4",
+    "NCCL_SOCKET_NTHREADS": "1",
+    "NCCL_GPUDIRECTTCPX_TX_BINDINGS": "eth1:8-21,112-125;eth2:8-21,112-125;eth3:60-73,164-177;eth4:60-73,164-177",
+    "NCCL_GPUDIRECTTCPX_RX_BINDINGS": "eth1:22-35,126-139;eth2:22-35,126-139;eth3:74-87,178-191;eth4:74-87,178-191",
+    "NCCL_GPUDIRECTTCPX_PROGRAM_FLOW_STEERING_WAIT_MICROS": "500000",
+}
+_TCPXO: Final[Mapping[str, str]] = {
+    "CUDA_VISIBLE_DEVICES": "0,1,2,3,4,5,6,7",
+    "NCCL_FASTRAK_CTRL_DEV": "eth0",
+    "NCCL_FASTRAK_IFNAME": "eth1,eth2,eth3,eth4,eth5,eth6,eth7,eth8",
+    "NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY": _APERTURES,
+    "NCCL_SOCKET_IFNAME": "eth0",
+    "NCCL_CROSS_NIC": "0",
+    "NCCL_PROTO": "Simple,LL128",
+    "NCCL_MIN_NCHANNELS": "4",
+    "NCCL_TUNER_PLUGIN": "libnccl-tuner.so",
+    "NCCL_TUNER_CONFIG_PATH": f"{_LIBRARIES}/a3plus_tuner_config.textproto",
+    "NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE": f"{_LIBRARIES}/a3plus_guest_config.textproto",
+    "NCCL_NVLSTREE_MAX_CHUNKSIZE": "131072",
+    "NCCL_P2P_NET_CHUNKSIZE": "524288",
+    "NCCL_P2P_PCI_CHUNKSIZE": "524288",
+    "NCCL_P2P_NVL_CHUNKSIZE": "1048576",
+    "NCCL_FASTRAK_NUM_FLOWS": "2",
+    "NCCL_FASTRAK_USE_SNAP": "1",
+    "NCCL_FASTRAK_PLUGIN_ACCEPT_TIMEOUT_MS": "600000",
+    "NCCL_FASTRAK_ENABLE_CONTROL_CHANNEL": "0",
+    "NCCL_BUFFSIZE": "8388608",
+    "NCCL_NET_GDR_LEVEL": "PIX",
+    "NCCL_FASTRAK_ENABLE_HOTPATH_LOGGING": "0",
+    "NCCL_FASTRAK_USE_LLCM": "1",
+    "NCCL_NVLS_ENABLE": "1",
+}
+# What Google's script set_nccl_env.sh sets on A3 Ultra. Source: Ray's documentation of its serving on A3 Ultra, which
+# lists them; the script itself comes with the plugin.
+_ROCE: Final[Mapping[str, str]] = {
+    "NCCL_NET": "gIB",
+    "NCCL_CROSS_NIC": "0",
+    "NCCL_NET_GDR_LEVEL": "PIX",
+    "NCCL_P2P_NET_CHUNKSIZE": "131072",
+    "NCCL_NVLS_CHUNKSIZE": "524288",
+    "NCCL_IB_ADAPTIVE_ROUTING": "1",
+    "NCCL_IB_QPS_PER_CONNECTION": "4",
+    "NCCL_IB_TC": "52",
+    "NCCL_IB_FIFO_TC": "84",
+    "NCCL_TUNER_CONFIG_PATH": f"{_GIB}/configs/tuner_config_a3u.txtpb",
+}
+_SETTINGS: Final = {"TCPX": _TCPX, "TCPXO": _TCPXO, "RoCE": _ROCE}
+
+# Devices of the node that the daemon drives; TCPXO's maps GPU memory by one more.
+_GPUS: Final = (*(f"/dev/nvidia{index}" for index in range(8)), "/dev/nvidiactl", "/dev/nvidia-uvm")
+_DEVICES: Final = {"TCPX": _GPUS, "TCPXO": (*_GPUS, "/dev/dmabuf_import_helper")}
+
+_LIBRARY_VOLUME: Final = {"name": "libraries", "hostPath": {"path": "/home/kubernetes/bin/nvidia/lib64"}}
+# Read only: a job that wrote there would change what the next job on this node loads.
+_LIBRARY_MOUNT: Final = {"name": "libraries", "mountPath": _LIBRARIES, "readOnly": True}
+_HOST_MOUNTS: Final = (
+    _LIBRARY_MOUNT,
+    {"name": "sys", "mountPath": "/hostsysfs"},
+    {"name": "proc-sys", "mountPath": "/hostprocsysfs"},
+)
+_FIND_LIBRARIES: Final = {"name": "LD_LIBRARY_PATH", "value": _LIBRARIES}
+
+_TCPX_DAEMON: Final[Mapping[str, Any]] = {
+    "command": [
+        "/tcpgpudmarxd/build/app/tcpgpudmarxd",
+        *("--gpu_nic_preset", "a3vm"),
+        *("--gpu_shmem_type", "fd"),
+        *("--uds_path", _SOCKETS),
+        # With these backslashes and quotes in Google's own.
+        *("--setup_param", '\\"--verbose 128 2 0 \\"'),
+    ],
+    "env": [_FIND_LIBRARIES],
+    "volumeMounts": [*_HOST_MOUNTS, {"name": "tcpx-sockets", "mountPath": _SOCKETS}],
+    "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"add": ["NET_ADMIN"]}},
+}
+
+_HEALTH: Final = "/run/health-check"
+_TCPXO_DAEMON: Final[Mapping[str, Any]] = {
+    "command": ["/bin/sh", "-c"],
+    "args": [
+        "set -ex\n"
+        "chmod 755 /fts/entrypoint_rxdm_container.sh\n"
+        "exec /fts/entrypoint_rxdm_container.sh --num_hops=2 --num_nics=8\n"
+    ],
+    "env": [_FIND_LIBRARIES, {"name": "HEALTH_CHECK_LOG_FILE", "value": _HEALTH}],
+    "volumeMounts": list(_HOST_MOUNTS),
+    "securityContext": {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"add": ["NET_ADMIN", "NET_BIND_SERVICE"]},
+    },
+    # It writes the file when it has come up, in about 30 seconds; on a node with a fault it never does.
+    "startupProbe": {
+        "exec": {"command": ["cat", _HEALTH]},
+        "initialDelaySeconds": 1,
+        "periodSeconds": 5,
+        "failureThreshold": 24,
+    },
+}
+
+
+def fabric_pod(fabric: Fabric) -> FabricPod:
+    """For PyTorch: NCCL itself is the node's, in front of the one of the image."""
+    return FabricPod(
+        env={**_SETTINGS[fabric.kind], "LD_LIBRARY_PATH": _library_path(fabric)},
+        capabilities=["IPC_LOCK"] if fabric.kind == "TCPX" else (),
+        annotations=_annotations(fabric),
+        before=_daemon(fabric),
+        volumes=_volumes(fabric),
+        mounts=_mounts(fabric),
+    )
+
+
+def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
+    """For Open MPI, whose image loads an NCCL of its own before any other and would use every interface for itself."""
+    made = fabric_pod(fabric)
+    interfaces = ",".join(["lo", *(name for name in _interfaces(fabric) if name != "eth0")])
+    return FabricPod(
+        env={
+            **made.env,
+            "LD_LIBRARY_PATH": f"{_library_path(fabric)}:/opt/amazon/openmpi/lib",
+            "LD_PRELOAD": "",
+            "OMPI_MCA_btl_tcp_if_exclude": interfaces,
+        },
+        capabilities=made.capabilities,
+        annotations=made.annotations,
+        before=made.before,
+        volumes=made.volumes,
+        mounts=made.mounts,
+    )
+
+
+def _library_path(fabric: Fabric) -> str:
+    return f"{_GIB}/lib64:{_LIBRARIES}" if fabric.kind == "RoCE" else _LIBRARIES
+
+
+def _interfaces(fabric: Fabric) -> dict[str, str]:
+    """Interface of the pod -> its network. RoCE's second network for hosts is the node's alone, as eth1."""
+    devices = [network.name for network in fabric.networks if network.device_mode == "RDMA" or fabric.daemon]
+    first = 2 if fabric.kind == "RoCE" else 1
+    return {"eth0": "default", **{f"eth{first + index}": name for index, name in enumerate(devices)}}
+
+
+def _annotations(fabric: Fabric) -> dict[str, str]:
+    interfaces = [{"interfaceName": name, "network": network} for name, network in _interfaces(fabric).items()]
+    annotations = {
+        "networking.gke.io/default-interface": "eth0",
+        "networking.gke.io/interfaces": json.dumps(interfaces),
+    }
+    if fabric.daemon is not None:
+        # YAML, as the device injector reads it.
+        annotations[f"devices.gke.io/container.{_daemon_name(fabric)}"] = "".join(
+            f"- path: {device}\n" for device in _DEVICES[fabric.kind]
+        )
+    return annotations
+
+
+def _daemon_name(fabric: Fabric) -> str:
+    return f"{fabric.kind.lower()}-daemon"
+
+
+def _daemon(fabric: Fabric) -> list[dict[str, Any]]:
+    """RxDM, which starts before the job's container and ends after it."""
+    if fabric.daemon_image is None:
+        return []
+    return [
+        {
+            "name": _daemon_name(fabric),
+            "image": fabric.daemon_image,
+            "restartPolicy": "Always",
+            **(_TCPX_DAEMON if fabric.kind == "TCPX" else _TCPXO_DAEMON),
+        }
+    ]
+
+
+def _volumes(fabric: Fabric) -> list[dict[str, Any]]:
+    volumes: list[dict[str, Any]] = [_LIBRARY_VOLUME]
+    if fabric.daemon is not None:
+        volumes += [
+            {"name": "sys", "hostPath": {"path": "/sys"}},
+            {"name": "proc-sys", "hostPath": {"path": "/proc/sys"}},
+        ]
+    match fabric.kind:
+        case "TCPX":
+            volumes.append({"name": "tcpx-sockets", "emptyDir": {}})
+        case "TCPXO":
+            volumes.append({"name": "aperture-devices", "hostPath": {"path": _APERTURES}})
+        case "RoCE":
+            volumes.append({"name": "gib", "hostPath": {"path": "/home/kubernetes/bin/gib"}})
+    return volumes
+
+
+def _mounts(fabric: Fabric) -> list[dict[str, Any]]:
+    match fabric.kind:
+        case "TCPX":
+            return [_LIBRARY_MOUNT, {"name": "tcpx-sockets", "mountPath": _SOCKETS}]
+        case "TCPXO":
+            return [_LIBRARY_MOUNT, {"name": "aperture-devices", "mountPath": _APERTURES}]
+        case "RoCE":
+            return [_LIBRARY_MOUNT, {"name": "gib", "mountPath": _GIB, "readOnly": True}]

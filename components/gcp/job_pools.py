@@ -1,0 +1,79 @@
+"""The pools of a GKE cluster as jobs see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from components.gcp.elastic import ElasticPlan
+from components.gcp.fabric import FABRICS
+from components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
+from components.gcp.mig import MigPlan
+from components.gcp.native_pool import class_node_label, class_node_taint
+from components.gcp.plan import BucketPlan, GcpClusterPlan
+from components.kubernetes.job_pool import KEPT, JobPool
+from components.kubernetes.names import ELASTIC_POOL, GPU, MIG_POOL, TRAINING_POOL
+
+__all__ = ["job_pools"]
+
+# Google's driver mounts a bucket by a container beside the job's. Source: GKE documentation, "Cloud Storage FUSE CSI
+# driver".
+_BUCKET = {"gke-gcsfuse/volumes": "true"}
+# By which GKE knows that it may wait for such nodes. Source: GKE documentation, "About flex-start".
+_FLEX_START = {"cloud.google.com/gke-flex-start": "true"}
+
+
+def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
+    """/scratch is an emptyDir in all of them: it lies on the RAID0 that GKE makes of the local disks."""
+    annotations = _BUCKET if isinstance(plan.storage, BucketPlan) else {}
+    pools = [_training(plan, annotations)]
+    if plan.elastic is not None:
+        pools.append(_elastic(plan.elastic, annotations))
+    if plan.mig is not None:
+        pools.append(_mig(plan.mig, annotations))
+    return pools
+
+
+def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
+    training, shape = plan.training, plan.training.shape
+    fabric = FABRICS.get(shape.machine_type)
+    # Only nodes that are placed together say where they are.
+    placed = training.placement.compact or training.placement.reservation is not None
+    return JobPool(
+        name=TRAINING_POOL,
+        shape=shape,
+        nodes=training.nodes,
+        gpus={GPU: training.nodes * shape.gpus},
+        ask={GPU: shape.gpus},
+        fabric=None if fabric is None else fabric_pod(fabric),
+        mpi_fabric=None if fabric is None else mpi_fabric_pod(fabric),
+        selector={} if training.flex_start_hours is None else _FLEX_START,
+        annotations=annotations,
+        topology=TOPOLOGY_LABELS if placed else (),
+        near=TOPOLOGY_LABELS[1] if placed else None,
+    )
+
+
+def _elastic(elastic: ElasticPlan, annotations: Mapping[str, str]) -> JobPool:
+    native = elastic.engine == "native"
+    return JobPool(
+        name=ELASTIC_POOL,
+        shape=elastic.shape,
+        nodes=elastic.max_gpus // elastic.shape.gpus,
+        gpus={GPU: elastic.max_gpus},
+        ask={GPU: 1},
+        selector=class_node_label() if native else {},
+        tolerations=[{**class_node_taint(), "operator": "Equal"}] if native else [],
+        annotations={**annotations, **KEPT},
+    )
+
+
+def _mig(mig: MigPlan, annotations: Mapping[str, str]) -> JobPool:
+    return JobPool(
+        name=MIG_POOL,
+        shape=mig.shape,
+        nodes=mig.nodes,
+        gpus={GPU: mig.slices},
+        ask={GPU: 1},
+        selector=_FLEX_START if mig.purchase == "flex-start" else {},
+        annotations=annotations,
+    )

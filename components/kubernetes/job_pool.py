@@ -1,0 +1,114 @@
+"""A pool of nodes as its jobs see it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from components.kubernetes.names import GPU
+from components.shapes import Shape
+
+__all__ = ["KEPT", "FabricPod", "JobPool"]
+
+Parts = Sequence[Mapping[str, Any]]
+
+KEPT: Final = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "true",
+}
+"""Annotations of pods that neither Karpenter nor a cluster autoscaler may move to save a machine.
+
+Sources: Karpenter documentation, "Disruption"; kubernetes/autoscaler, cluster-autoscaler/FAQ.md.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FabricPod:
+    """What a pod needs for the GPU fabric of its node, in the words of its cloud and of NCCL.
+
+    resources: asked for besides GPUs, each pod taking all of its node. env: of the job's container. capabilities: of
+    the same. before: containers that run before it, or beside it where their restartPolicy is Always. volumes, mounts:
+    of these containers and of the job's.
+    """
+
+    resources: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    capabilities: Sequence[str] = ()
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    before: Parts = ()
+    volumes: Parts = ()
+    mounts: Parts = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPool:
+    """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
+
+    nodes: machines that jobs may use together; spares are not among them. gpus: what the whole pool has, resource ->
+    amount. ask: what one pod asks for. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none.
+    selector, tolerations: besides those of every pool. scratch: the node's folder for /scratch; None where an emptyDir
+    is on the local disks. topology: labels of nodes that tell how near they are, widest first; none where they have
+    none. near: the one of these within which a job's pods are wanted. provisioning: class by which a cluster autoscaler
+    is asked for all nodes of a job at once.
+    """
+
+    name: str
+    shape: Shape
+    nodes: int
+    gpus: Mapping[str, int]
+    ask: Mapping[str, int]
+    fabric: FabricPod | None = None
+    mpi_fabric: FabricPod | None = None
+    selector: Mapping[str, str] = field(default_factory=dict[str, str])
+    tolerations: Sequence[Mapping[str, str]] = ()
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    scratch: str | None = None
+    topology: Sequence[str] = ()
+    near: str | None = None
+    provisioning: str | None = None
+
+    @property
+    def pods_per_node(self) -> int:
+        """Pods that share a machine, when each asks for what `ask` says."""
+        resource, amount = next(iter(self.ask.items()))
+        return max(1, self.gpus[resource] // max(1, self.nodes) // amount)
+
+    @property
+    def requests(self) -> dict[str, str]:
+        """CPUs and memory of one pod: three quarters of its part of the machine, for Kubernetes, its daemons and the
+        containers beside the job's need some.
+        """
+        return {
+            "cpu": str(max(1, self.shape.vcpus * 3 // 4 // self.pods_per_node)),
+            "memory": f"{max(1, self.shape.memory_gib * 3 // 4 // self.pods_per_node)}Gi",
+        }
+
+    @property
+    def shared_memory(self) -> str:
+        """Of /dev/shm, which processes of a job exchange data by: an eighth of the machine's memory."""
+        return f"{max(1, self.shape.memory_gib // 8 // self.pods_per_node)}Gi"
+
+    @property
+    def quotas(self) -> dict[str, str]:
+        """What jobs may use together: everything they can ask for, since a queue takes no job that asks for more."""
+        quotas = {
+            "cpu": str(self.nodes * self.shape.vcpus),
+            "memory": f"{self.nodes * self.shape.memory_gib}Gi",
+            **{resource: str(amount) for resource, amount in self.gpus.items()},
+        }
+        for part in (self.fabric, self.mpi_fabric):
+            if part is not None:
+                quotas |= {resource: _times(amount, self.nodes) for resource, amount in part.resources.items()}
+        return quotas
+
+    @property
+    def whole_gpus(self) -> int:
+        """GPUs of one pod, for a job that starts a process for each."""
+        return self.ask.get(GPU, 1)
+
+
+def _times(amount: str, nodes: int) -> str:
+    """An amount such as 32 or 5120Mi, for all nodes."""
+    digits = amount.rstrip("KMGTi")
+    return f"{int(digits) * nodes}{amount[len(digits) :]}"

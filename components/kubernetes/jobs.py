@@ -1,0 +1,126 @@
+"""Everything a TrainJob needs that is the same everywhere, whatever it needs of a cloud: the software, a queue for each
+pool, priorities, the runtimes, and the rules that keep the fabric on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+
+from components.kubernetes.job_images import MPI, PYTORCH, mirrored
+from components.kubernetes.job_pool import FabricPod, JobPool
+from components.kubernetes.job_queue import JobQueue
+from components.kubernetes.job_rules import job_rules
+from components.kubernetes.kueue import WorkloadPriorityClass
+from components.kubernetes.names import (
+    ELASTIC_POOL,
+    MIG_POOL,
+    MIG_RUNTIME,
+    MPI_RUNTIME,
+    SINGLE_GPU_RUNTIME,
+    TRAINING_POOL,
+    TRAINING_RUNTIME,
+)
+from components.kubernetes.network_policy import only_from_within
+from components.kubernetes.objects import custom_object
+from components.kubernetes.queueing import Queueing
+from components.kubernetes.runtimes import mpi_runtime, torch_runtime
+from components.kubernetes.training_runtime import ClusterTrainingRuntime
+from components.kubernetes.workspace import Workspace
+
+__all__ = ["PRIORITIES", "Jobs", "runtimes_of"]
+
+PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
+    "low": (250, "Waits for all others: sweeps and evaluations that have time"),
+    "medium": (500, "The ordinary job"),
+    "high": (750, "Goes before the others that wait; no job that runs is stopped for it"),
+}
+"""Name -> value and description; a job that names none has 0.
+
+Source of the values: GoogleCloudPlatform/cluster-toolkit v1.95.0, its classes for Kueue.
+"""
+
+
+class Jobs(pulumi.ComponentResource):
+    """Outputs: queues and runtimes, by name."""
+
+    def __init__(
+        self,
+        name: str,
+        pools: Sequence[JobPool],
+        *,
+        workspace: Workspace,
+        home: bool,
+        tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
+        where they come from where they are published. after: nodes for the controllers.
+        """
+        super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        namespace = workspace.namespace.metadata.name
+        software = Queueing(
+            f"{name}-software",
+            tolerations=tolerations,
+            registry=registry,
+            labels=labels,
+            after=[workspace.namespace, *after],
+            opts=here,
+        )
+        ready = pulumi.ResourceOptions(parent=self, depends_on=software.ready)
+        for pool in pools:
+            JobQueue(f"{name}-{pool.name}", pool, namespace=namespace, labels=labels, after=software.ready, opts=here)
+        for priority, (value, description) in PRIORITIES.items():
+            custom_object(
+                f"{name}-{priority}-priority",
+                WorkloadPriorityClass,
+                {"value": value, "description": description},
+                object_name=priority,
+                labels=labels,
+                opts=ready,
+            )
+        runtimes = runtimes_of(pools, home=home, registry=registry)
+        for runtime, spec in runtimes.items():
+            custom_object(
+                f"{name}-{runtime}-runtime",
+                ClusterTrainingRuntime,
+                spec,
+                object_name=runtime,
+                labels=labels,
+                opts=ready,
+            )
+        training = next(pool for pool in pools if pool.name == TRAINING_POOL)
+        job_rules(
+            f"{name}-rules",
+            fabrics=_fabrics(pools),
+            scratch=training.scratch,
+            restricted=workspace.pod_security == "baseline",
+            labels=labels,
+            opts=ready,
+        )
+        only_from_within(f"{name}-network", namespace=namespace, labels=labels, opts=here)
+        self.register_outputs({"queues": [pool.name for pool in pools], "runtimes": list(runtimes)})
+
+
+def runtimes_of(pools: Sequence[JobPool], *, home: bool, registry: str | None) -> dict[str, dict[str, Any]]:
+    """The runtimes of a cluster by name: for training two, and one for each further pool it has."""
+    named = {pool.name: pool for pool in pools}
+    pytorch, mpi = mirrored(PYTORCH, registry), mirrored(MPI, registry)
+    runtimes = {
+        TRAINING_RUNTIME: torch_runtime(named[TRAINING_POOL], pytorch, home=home),
+        MPI_RUNTIME: mpi_runtime(named[TRAINING_POOL], mpi, home=home),
+    }
+    for runtime, pool in ((SINGLE_GPU_RUNTIME, ELASTIC_POOL), (MIG_RUNTIME, MIG_POOL)):
+        if pool in named:
+            runtimes[runtime] = torch_runtime(named[pool], pytorch, home=home)
+    return runtimes
+
+
+def _fabrics(pools: Sequence[JobPool]) -> list[FabricPod]:
+    return [part for pool in pools for part in (pool.fabric, pool.mpi_fabric) if part is not None]

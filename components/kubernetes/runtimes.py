@@ -1,0 +1,189 @@
+"""The runtimes of a cluster's pools: what turns a TrainJob that is the same everywhere into pods of this cloud.
+
+A job's command takes the place of the runtime's, so nothing here is done by a wrapper: all of it is in the pod.
+Imports no Pulumi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from components.kubernetes.job_pool import FabricPod, JobPool
+from components.kubernetes.names import (
+    GPU_TOLERATION,
+    HOME_CLAIM,
+    HOME_PATH,
+    POOL,
+    SCRATCH_PATH,
+    SHARED_CLAIM,
+    SHARED_PATH,
+)
+from components.kubernetes.pod import SSH_VOLUME
+from components.kubernetes.training_runtime import NODE, STEP, TRAINER
+
+__all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
+
+NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
+"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2."""
+
+# A gang that has lost a node starts again as a whole, from its last checkpoint.
+_RESTARTS: Final = 3
+
+_SSH_PORT: Final = 2222
+_KEYS: Final = "/etc/mpi-ssh"
+_HOME: Final = "/root/.ssh"
+
+# ssh takes no key that others may read, and Trainer's volume lets everybody. What a session over ssh has of the
+# container's environment stands in a file, for it starts with none.
+_PREPARE_SSH: Final = f"""\
+set -eu
+install -m 600 {_KEYS}/* {_HOME}
+printf '%s\\n' 'Host *' 'Port {_SSH_PORT}' 'StrictHostKeyChecking no' 'UserKnownHostsFile /dev/null' > {_HOME}/config
+printenv | grep -E '^(CUDA|FI|LD|NCCL|OMPI|OPAL|PMIX|RDMAV)_|^PATH=' > {_HOME}/environment
+chmod 600 {_HOME}/config {_HOME}/environment
+"""
+_SERVE_SSH: Final = (
+    f"ssh-keygen -A && exec /usr/sbin/sshd -De -p {_SSH_PORT} -o PermitUserEnvironment=yes "
+    "-o PermitRootLogin=prohibit-password -o PasswordAuthentication=no"
+)
+# Open MPI 4: started as root, over the pod's own network.
+_OPEN_MPI: Final[Mapping[str, str]] = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_oob_tcp_if_include": "eth0",
+}
+
+
+def torch_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
+    """PyTorch, one process for each GPU, started by torchrun. image: where a job names none. home: whether there is a
+    home file system.
+    """
+    fabric = pool.fabric or FabricPod()
+    pod = _pod(pool, fabric, _container(pool, fabric, image, fabric.env, home=home), home=home)
+    return {
+        "mlPolicy": {"numNodes": 1, "torch": {"numProcPerNode": "auto"}},
+        "template": {
+            "spec": {
+                "failurePolicy": {"maxRestarts": _RESTARTS},
+                "replicatedJobs": [_job(NODE, pod, pool, fabric, step=True)],
+            }
+        },
+    }
+
+
+def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
+    """Open MPI over the nodes of a job, of which the first starts the program. The image is the runtime's own: Trainer
+    gives the one of a job to the first node alone.
+    """
+    fabric = pool.mpi_fabric or FabricPod()
+    container = _container(pool, fabric, image, {**_OPEN_MPI, **fabric.env}, home=home)
+    container["volumeMounts"] = [*container["volumeMounts"], {"name": "ssh", "mountPath": _HOME}]
+    keys = {
+        "name": "ssh-keys",
+        "image": image,
+        "command": ["/bin/sh", "-c"],
+        "args": [_PREPARE_SSH],
+        "env": container["env"],
+        "volumeMounts": [
+            {"name": SSH_VOLUME, "mountPath": _KEYS, "readOnly": True},
+            {"name": "ssh", "mountPath": _HOME},
+        ],
+        "securityContext": {"allowPrivilegeEscalation": False},
+    }
+    served = {
+        **container,
+        "command": ["/bin/sh", "-c"],
+        "args": [_SERVE_SSH],
+        "readinessProbe": {"tcpSocket": {"port": _SSH_PORT}, "periodSeconds": 5},
+    }
+
+    def job(name: str, job_container: Mapping[str, Any], *, step: bool) -> dict[str, Any]:
+        pod = _pod(pool, fabric, job_container, home=home)
+        pod["initContainers"] = [*pod["initContainers"], keys]
+        pod["volumes"] = [*pod["volumes"], {"name": "ssh", "emptyDir": {}}]
+        return _job(name, pod, pool, fabric, step=step)
+
+    # A launcher that starts before the others listen gives up.
+    launcher = {**job("launcher", container, step=True), "dependsOn": [{"name": NODE, "status": "Ready"}]}
+    return {
+        "mlPolicy": {
+            # Trainer makes so many launchers: one. The nodes beside it are one less than a job asks for, at least one.
+            "numNodes": 1,
+            "mpi": {
+                "numProcPerNode": pool.whole_gpus,
+                "mpiImplementation": "OpenMPI",
+                "sshAuthMountPath": _KEYS,
+                "runLauncherAsNode": True,
+            },
+        },
+        "template": {
+            "spec": {
+                "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
+                "successPolicy": {"operator": "All", "targetReplicatedJobs": ["launcher"]},
+                "failurePolicy": {"maxRestarts": _RESTARTS},
+                "replicatedJobs": [job(NODE, served, step=False), launcher],
+            }
+        },
+    }
+
+
+def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, str], *, home: bool) -> dict[str, Any]:
+    whole = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
+    return {
+        "name": NODE,
+        "image": image,
+        "env": [{"name": name, "value": value} for name, value in sorted(env.items())],
+        # No limit of CPUs and memory: the machine is the job's alone, or its pods share it by what they ask for.
+        "resources": {"requests": {**pool.requests, **whole}, "limits": whole},
+        "volumeMounts": [
+            {"name": "shm", "mountPath": "/dev/shm"},
+            {"name": "scratch", "mountPath": SCRATCH_PATH},
+            {"name": SHARED_CLAIM, "mountPath": SHARED_PATH},
+            *([{"name": HOME_CLAIM, "mountPath": HOME_PATH}] if home else []),
+            *map(dict, fabric.mounts),
+        ],
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            **({"capabilities": {"add": list(fabric.capabilities)}} if fabric.capabilities else {}),
+        },
+    }
+
+
+def _pod(pool: JobPool, fabric: FabricPod, container: Mapping[str, Any], *, home: bool) -> dict[str, Any]:
+    scratch: dict[str, Any] = (
+        {"emptyDir": {}} if pool.scratch is None else {"hostPath": {"path": pool.scratch, "type": "Directory"}}
+    )
+    claims = [SHARED_CLAIM, *([HOME_CLAIM] if home else [])]
+    return {
+        "nodeSelector": {POOL: pool.name, **pool.selector},
+        "tolerations": [GPU_TOLERATION, *map(dict, pool.tolerations)],
+        # A job has no business with the cluster's API; what it may do in the cloud comes by workload identity.
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "restartPolicy": "Never",
+        "initContainers": list(map(dict, fabric.before)),
+        "containers": [dict(container)],
+        "volumes": [
+            {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": pool.shared_memory}},
+            {"name": "scratch", **scratch},
+            *({"name": claim, "persistentVolumeClaim": {"claimName": claim}} for claim in claims),
+            *map(dict, fabric.volumes),
+        ],
+    }
+
+
+def _job(name: str, pod: Mapping[str, Any], pool: JobPool, fabric: FabricPod, *, step: bool) -> dict[str, Any]:
+    annotations = {**pool.annotations, **fabric.annotations, **({NEAR: pool.near} if pool.near else {})}
+    template: dict[str, Any] = {"spec": dict(pod)}
+    if annotations:
+        template = {"metadata": {"annotations": annotations}, **template}
+    return {
+        "name": name,
+        "replicas": 1,
+        "template": {
+            **({"metadata": {"labels": {STEP: TRAINER}}} if step else {}),
+            # A pod that fails fails its gang: started alone, it would wait for peers that have gone.
+            "spec": {"backoffLimit": 0, "template": template},
+        },
+    }

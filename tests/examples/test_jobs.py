@@ -1,0 +1,57 @@
+"""The example jobs: one file each for every cloud, so nothing in them may be of one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.aws import fabric as aws
+from components.azure import fabric as azure
+from components.gcp import fabric_pod as gcp
+
+JOBS = sorted((Path(__file__).parents[2] / "examples/jobs").glob("*.yaml"))
+
+# Words by which a job would be one cloud's: its names, its registries, its labels and its resources.
+OF_A_CLOUD = re.compile(
+    r"(?i)amazon|\baws\b|\beks\b|\befa\b|\becr\b|\bfsx\b|google|\bgcp\b|\bgke\b|gce|\btcpxo?\b|\bpkg\.dev\b|"
+    r"azure|\baks\b|infiniband|\brdma\b|\bmlx5"
+)
+
+
+@pytest.fixture(params=JOBS, ids=lambda path: path.stem)
+def text(request: pytest.FixtureRequest) -> str:
+    path: Path = request.param
+    # The comment above a job may say on which clouds it is the same.
+    return "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
+
+
+def test_there_is_one_of_pytorch_and_one_of_nccl() -> None:
+    assert [path.stem for path in JOBS] == ["nccl-all-reduce", "pytorch"]
+
+
+def test_a_job_carries_nothing_of_any_cloud(text: str) -> None:
+    assert OF_A_CLOUD.findall(text) == []
+
+
+def test_a_job_sets_nothing_that_a_runtime_sets(text: str) -> None:
+    job: dict[str, Any] = yaml.safe_load(text)
+    spec = job["spec"]
+    assert set(spec) == {"runtimeRef", "trainer"}
+    assert set(spec["trainer"]) <= {"numNodes", "image", "command", "args"}
+    settings = {
+        *aws._SETTINGS,  # pyright: ignore[reportPrivateUsage]
+        *azure._SETTINGS,  # pyright: ignore[reportPrivateUsage]
+        *(name for names in gcp._SETTINGS.values() for name in names),  # pyright: ignore[reportPrivateUsage]
+    }
+    assert [name for name in settings if name in text] == []
+
+
+def test_a_job_names_its_queue_its_priority_and_its_namespace(text: str) -> None:
+    metadata = yaml.safe_load(text)["metadata"]
+    assert metadata["namespace"] == "training"
+    assert set(metadata["labels"]) == {"kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"}
+    assert metadata["labels"]["kueue.x-k8s.io/queue-name"] == "training"

@@ -1,0 +1,20 @@
+"""Kubeflow Trainer's and JobSet's own code, for tests of jobs. `python tests/jobs/expander.py` builds it ahead of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from sandbox.engine.go_program import go_program
+from sandbox.engine.progress import Say
+
+__all__ = ["expander"]
+
+
+def expander(say: Say) -> Path:
+    """The program in the folder `expand`."""
+    return go_program(Path(__file__).parent / "expand", ".", say)
+
+
+if __name__ == "__main__":
+    expander(lambda line: print(line, file=sys.stderr, flush=True))

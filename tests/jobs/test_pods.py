@@ -1,0 +1,397 @@
+"""The pods of one job on three clouds, as Trainer and JobSet make them, beside what each cloud's guide asks for.
+
+Typed out by hand from: Amazon EKS user guide, node-efa; GoogleCloudPlatform/container-engine-accelerators, test pods
+and release notes of each fabric; Azure/ai-infrastructure-on-azure, infrastructure_validations/aks/NCCL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Expand = Callable[..., dict[str, Any]]
+Example = Callable[[str], dict[str, Any]]
+
+LIBRARIES = (
+    "public.ecr.aws/hpc-cloud/nccl-tests@sha256:a5390d3f0eb50f3e5854085e2ae0fef90b9eb4f3b7486ed4cab0d47864809d4c"
+)
+LIBRARY_PATH = "/opt/fabric/lib:/usr/local/nvidia/lib64:/usr/local/cuda/lib64"
+NODE_LIBRARIES = {"name": "libraries", "readOnly": True, "mountPath": "/usr/local/nvidia/lib64"}
+
+# The same on every cloud: what Trainer adds of the job, and where a job keeps its files.
+TORCHRUN = {
+    "PET_NNODES": "2",
+    "PET_NPROC_PER_NODE": "auto",
+    "PET_NODE_RANK": "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+    "PET_MASTER_ADDR": "pytorch-node-0-0.pytorch",
+    "PET_MASTER_PORT": "29500",
+}
+MOUNTS = [
+    {"name": "shm", "mountPath": "/dev/shm"},
+    {"name": "scratch", "mountPath": "/scratch"},
+    {"name": "shared", "mountPath": "/shared"},
+]
+SHARED = {"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}
+GPU_TAINT = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+
+
+def memory(size: str) -> dict[str, Any]:
+    return {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": size}}
+
+
+def folder(name: str, path: str, **more: str) -> dict[str, Any]:
+    return {"name": name, "hostPath": {"path": path, **more}}
+
+
+def whole_machine(cpu: str, ram: str, **fabric: str) -> dict[str, Any]:
+    devices = {"nvidia.com/gpu": "8", **{name.replace("__", "/").replace("_", "."): of for name, of in fabric.items()}}
+    return {"requests": {"cpu": cpu, "memory": ram, **devices}, "limits": devices}
+
+
+AWS: dict[str, Any] = {
+    "annotations": {"kueue.x-k8s.io/podset-preferred-topology": "topology.k8s.aws/network-node-layer-3"},
+    "before": [("fabric-libraries", LIBRARIES, [{"name": "fabric", "mountPath": "/opt/fabric"}], None)],
+    "env": {
+        "FI_PROVIDER": "efa",
+        "FI_EFA_USE_HUGE_PAGE": "0",
+        "LD_LIBRARY_PATH": LIBRARY_PATH,
+        "NCCL_NET": "Libfabric",
+        "NCCL_NET_PLUGIN": "ofi",
+        "NCCL_SOCKET_IFNAME": "^docker,lo,veth",
+        "RDMAV_DRIVERS": "efa",
+    },
+    # 144 of 192 vCPUs, 1,536 of 2,048 GiB
+    "resources": whole_machine("144", "1536Gi", vpc_amazonaws_com__efa="32"),
+    "mounts": [*MOUNTS, {"name": "fabric", "mountPath": "/opt/fabric"}],
+    "capabilities": None,
+    "volumes": [memory("256Gi"), {"name": "scratch", "emptyDir": {}}, SHARED, {"name": "fabric", "emptyDir": {}}],
+}
+
+TCPXO_SETTINGS = """
+NCCL_FASTRAK_CTRL_DEV=eth0
+NCCL_FASTRAK_IFNAME=eth1,eth2,eth3,eth4,eth5,eth6,eth7,eth8
+NCCL_SOCKET_IFNAME=eth0
+NCCL_CROSS_NIC=0
+NCCL_PROTO=Simple,LL128
+NCCL_MIN_NCHANNELS=4
+NCCL_TUNER_PLUGIN=libnccl-tuner.so
+NCCL_TUNER_CONFIG_PATH=/usr/local/nvidia/lib64/a3plus_tuner_config.textproto
+NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE=/usr/local/nvidia/lib64/a3plus_guest_config.textproto
+CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7
+NCCL_NVLSTREE_MAX_CHUNKSIZE=131072
+NCCL_P2P_NET_CHUNKSIZE=524288
+NCCL_P2P_PCI_CHUNKSIZE=524288
+NCCL_P2P_NVL_CHUNKSIZE=1048576
+NCCL_FASTRAK_NUM_FLOWS=2
+NCCL_FASTRAK_USE_SNAP=1
+NCCL_FASTRAK_PLUGIN_ACCEPT_TIMEOUT_MS=600000
+NCCL_FASTRAK_ENABLE_CONTROL_CHANNEL=0
+NCCL_BUFFSIZE=8388608
+NCCL_NET_GDR_LEVEL=PIX
+NCCL_FASTRAK_ENABLE_HOTPATH_LOGGING=0
+NCCL_FASTRAK_USE_LLCM=1
+NCCL_NVLS_ENABLE=1
+NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY=/dev/aperture_devices
+LD_LIBRARY_PATH=/usr/local/nvidia/lib64
+"""
+GCP: dict[str, Any] = {
+    "annotations": {
+        "kueue.x-k8s.io/podset-preferred-topology": "cloud.google.com/gce-topology-subblock",
+        "networking.gke.io/default-interface": "eth0",
+        # The pod's own network and the 8 of the GPU cards.
+        "networking.gke.io/interfaces": [
+            {"interfaceName": "eth0", "network": "default"},
+            *({"interfaceName": f"eth{card}", "network": f"vpc{card}"} for card in range(1, 9)),
+        ],
+        "devices.gke.io/container.tcpxo-daemon": [
+            *(f"/dev/nvidia{gpu}" for gpu in range(8)),
+            "/dev/nvidiactl",
+            "/dev/nvidia-uvm",
+            "/dev/dmabuf_import_helper",
+        ],
+    },
+    "before": [
+        (
+            "tcpxo-daemon",
+            "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpxo/tcpgpudmarxd-dev:v1.0.21",
+            [
+                NODE_LIBRARIES,
+                {"name": "sys", "mountPath": "/hostsysfs"},
+                {"name": "proc-sys", "mountPath": "/hostprocsysfs"},
+            ],
+            ["NET_ADMIN", "NET_BIND_SERVICE"],
+        )
+    ],
+    "env": dict(line.split("=", 1) for line in TCPXO_SETTINGS.split()),
+    # 156 of 208 vCPUs, 1,404 of 1,872 GiB
+    "resources": whole_machine("156", "1404Gi"),
+    "mounts": [*MOUNTS, NODE_LIBRARIES, {"name": "aperture-devices", "mountPath": "/dev/aperture_devices"}],
+    "capabilities": None,
+    "volumes": [
+        memory("234Gi"),
+        {"name": "scratch", "emptyDir": {}},
+        SHARED,
+        folder("libraries", "/home/kubernetes/bin/nvidia/lib64"),
+        folder("sys", "/sys"),
+        folder("proc-sys", "/proc/sys"),
+        folder("aperture-devices", "/dev/aperture_devices"),
+    ],
+}
+
+AZURE: dict[str, Any] = {
+    "annotations": {},
+    "before": [("fabric-libraries", LIBRARIES, [{"name": "fabric", "mountPath": "/opt/fabric"}], None)],
+    "env": {
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "LD_LIBRARY_PATH": LIBRARY_PATH,
+        "NCCL_IB_PCI_RELAXED_ORDERING": "1",
+        "NCCL_IB_QPS_PER_CONNECTION": "4",
+        "NCCL_IGNORE_CPU_AFFINITY": "1",
+        "NCCL_MIN_NCHANNELS": "32",
+        "NCCL_NET": "IB",
+        "NCCL_NET_PLUGIN": "none",
+        "NCCL_P2P_NET_CHUNKSIZE": "524288",
+        "NCCL_PXN_DISABLE": "1",
+        "NCCL_SOCKET_IFNAME": "eth0",
+        "NCCL_TOPO_FILE": "/etc/nccl-topology/nd-v5.xml",
+        "RDMAV_DRIVERS": "mlx5",
+    },
+    # 72 of 96 vCPUs, 1,425 of 1,900 GiB
+    "resources": whole_machine("72", "1425Gi", rdma__ib="8"),
+    "mounts": [
+        *MOUNTS,
+        {"name": "fabric", "mountPath": "/opt/fabric"},
+        {"name": "nccl-topology", "readOnly": True, "mountPath": "/etc/nccl-topology"},
+    ],
+    "capabilities": ["IPC_LOCK"],
+    "volumes": [
+        memory("237Gi"),
+        folder("scratch", "/scratch", type="Directory"),
+        SHARED,
+        {"name": "fabric", "emptyDir": {}},
+        {"name": "nccl-topology", "configMap": {"name": "nccl-topology"}},
+    ],
+}
+
+
+def pod_of(job: dict[str, Any]) -> dict[str, Any]:
+    """What the clouds differ in, of the pods of a Job; the rest is compared for all at once."""
+    template = job["spec"]["template"]
+    spec, annotations = template["spec"], template["metadata"]["annotations"]
+    [node] = spec["containers"]
+    own = {key: value for key, value in annotations.items() if not key.startswith("jobset.sigs.k8s.io/")}
+    for key, value in own.items():
+        if key == "networking.gke.io/interfaces":
+            own[key] = json.loads(value)
+        elif key.startswith("devices.gke.io/"):
+            own[key] = [line.removeprefix("- path: ") for line in value.splitlines()]
+    env = {item["name"]: item.get("value") or item["valueFrom"]["fieldRef"]["fieldPath"] for item in node["env"]}
+    return {
+        "annotations": own,
+        "before": [
+            (item["name"], item["image"], item["volumeMounts"], added(item)) for item in spec.get("initContainers", [])
+        ],
+        "env": {name: value for name, value in env.items() if name not in TORCHRUN},
+        "resources": node["resources"],
+        "mounts": node["volumeMounts"],
+        "capabilities": added(node),
+        "volumes": spec["volumes"],
+    }
+
+
+def added(container: dict[str, Any]) -> list[str] | None:
+    """Capabilities, of a container that may not gain any other right."""
+    context = container["securityContext"]
+    assert context["allowPrivilegeEscalation"] is False
+    assert "privileged" not in context
+    return context.get("capabilities", {}).get("add")
+
+
+@pytest.mark.parametrize(("cloud", "wanted"), [("aws", AWS), ("gcp", GCP), ("azure", AZURE)])
+def test_one_job_becomes_the_pods_that_each_clouds_guide_asks_for(
+    expand: Expand, example: Example, cloud: str, wanted: dict[str, Any]
+) -> None:
+    [job] = expand(cloud, example("pytorch"))["jobs"]
+    assert (job["metadata"]["name"], job["spec"]["parallelism"], job["spec"]["backoffLimit"]) == (
+        "pytorch-node-0",
+        2,
+        0,
+    )
+    assert pod_of(job) == wanted
+
+
+def test_what_no_cloud_decides_is_the_same_on_all(expand: Expand, example: Example) -> None:
+    def common(cloud: str) -> dict[str, Any]:
+        [job] = expand(cloud, example("pytorch"))["jobs"]
+        spec = job["spec"]["template"]["spec"]
+        [node] = spec["containers"]
+        env = {item["name"]: item.get("value") or item["valueFrom"]["fieldRef"]["fieldPath"] for item in node["env"]}
+        return {
+            "env": {name: env[name] for name in TORCHRUN},
+            "run": (node["image"], node["command"], node["args"]),
+            **{key: spec[key] for key in spec if key not in ("containers", "initContainers", "volumes")},
+        }
+
+    trainer = example("pytorch")["spec"]["trainer"]
+    assert [common(cloud) for cloud in ("aws", "gcp", "azure")] == [
+        {
+            "env": TORCHRUN,
+            "run": (trainer["image"], trainer["command"], trainer["args"]),
+            "nodeSelector": {"gpucluster/pool": "training"},
+            "tolerations": GPU_TAINT,
+            "restartPolicy": "Never",
+            "subdomain": "pytorch",
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+        }
+    ] * 3
+
+
+def test_h200_over_roce_has_eight_rdma_networks_and_no_daemon(expand: Expand, example: Example) -> None:
+    pod = pod_of(expand("gcp", example("pytorch"), accelerator="h200")["jobs"][0])
+    assert pod["before"] == []
+    assert pod["annotations"]["networking.gke.io/interfaces"] == [
+        {"interfaceName": "eth0", "network": "default"},
+        *({"interfaceName": f"eth{card + 2}", "network": f"rdma-{card}"} for card in range(8)),
+    ]
+    assert pod["env"] == {
+        "LD_LIBRARY_PATH": "/usr/local/gib/lib64:/usr/local/nvidia/lib64",
+        "NCCL_NET": "gIB",
+        "NCCL_CROSS_NIC": "0",
+        "NCCL_NET_GDR_LEVEL": "PIX",
+        "NCCL_P2P_NET_CHUNKSIZE": "131072",
+        "NCCL_NVLS_CHUNKSIZE": "524288",
+        "NCCL_IB_ADAPTIVE_ROUTING": "1",
+        "NCCL_IB_QPS_PER_CONNECTION": "4",
+        "NCCL_IB_TC": "52",
+        "NCCL_IB_FIFO_TC": "84",
+        "NCCL_TUNER_CONFIG_PATH": "/usr/local/gib/configs/tuner_config_a3u.txtpb",
+    }
+    assert pod["volumes"][3:] == [
+        folder("libraries", "/home/kubernetes/bin/nvidia/lib64"),
+        folder("gib", "/home/kubernetes/bin/gib"),
+    ]
+
+
+def test_a3_high_has_four_networks_and_the_daemon_of_tcpx_on_a_shared_folder(
+    expand: Expand, example: Example, trial_training: dict[str, Any]
+) -> None:
+    [job] = expand("gcp", example("pytorch"), training={**trial_training, "fabric_gbps": 800})["jobs"]
+    pod = pod_of(job)
+    assert pod["annotations"]["networking.gke.io/interfaces"] == [
+        {"interfaceName": "eth0", "network": "default"},
+        *({"interfaceName": f"eth{card}", "network": f"vpc{card}"} for card in range(1, 5)),
+    ]
+    assert pod["before"] == [
+        (
+            "tcpx-daemon",
+            "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.15",
+            [
+                NODE_LIBRARIES,
+                {"name": "sys", "mountPath": "/hostsysfs"},
+                {"name": "proc-sys", "mountPath": "/hostprocsysfs"},
+                {"name": "tcpx-sockets", "mountPath": "/run/tcpx"},
+            ],
+            ["NET_ADMIN"],
+        )
+    ]
+    assert pod["mounts"][-1] == {"name": "tcpx-sockets", "mountPath": "/run/tcpx"}
+    assert (pod["capabilities"], pod["env"]["NCCL_GPUDIRECTTCPX_UNIX_CLIENT_PREFIX"]) == (["IPC_LOCK"], "/run/tcpx")
+    [daemon] = job["spec"]["template"]["spec"]["initContainers"]
+    assert (daemon["restartPolicy"], daemon["command"][-2:]) == (
+        "Always",
+        ["--setup_param", '\\"--verbose 128 2 0 \\"'],
+    )
+
+
+@pytest.mark.parametrize(
+    ("cloud", "devices"),
+    [
+        ("aws", {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "5Gi"}),
+        ("gcp", {"nvidia.com/gpu": "8"}),
+        ("azure", {"nvidia.com/gpu": "8", "rdma/ib": "8"}),
+    ],
+)
+def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
+    expand: Expand, example: Example, cloud: str, devices: dict[str, str]
+) -> None:
+    launcher, node = expand(cloud, example("nccl-all-reduce"))["jobs"]
+    assert [job["metadata"]["name"] for job in (launcher, node)] == [
+        "nccl-all-reduce-launcher-0",
+        "nccl-all-reduce-node-0",
+    ]
+    for job in (launcher, node):
+        spec = job["spec"]["template"]["spec"]
+        [container] = spec["containers"]
+        assert (job["spec"]["parallelism"], container["image"], container["resources"]["limits"]) == (
+            1,
+            LIBRARIES,
+            devices,
+        )
+        assert [item["name"] for item in spec["initContainers"]][-1] == "ssh-keys"
+    trainer = example("nccl-all-reduce")["spec"]["trainer"]
+    [started], [serving] = (job["spec"]["template"]["spec"]["containers"] for job in (launcher, node))
+    assert (started["command"], started["args"]) == (trainer["command"], trainer["args"])
+    assert serving["args"][0].startswith("ssh-keygen -A && exec /usr/sbin/sshd -De -p 2222 ")
+    env = {item["name"]: item.get("value", "") for item in started["env"]}
+    assert {name: env[name] for name in env if name.startswith("OMPI_MCA_orte")} == {
+        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_orte_set_default_slots": "8",
+    }
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_one_gpu_is_asked_of_the_elastic_pool_and_nobody_moves_its_job(
+    expand: Expand, example: Example, cloud: str
+) -> None:
+    job = example("pytorch")
+    job["spec"] |= {"runtimeRef": {"name": "single-gpu"}, "trainer": {"command": ["python", "train.py"]}}
+    template = expand(cloud, job)["jobs"][0]["spec"]["template"]
+    [container] = template["spec"]["containers"]
+    assert container["resources"]["limits"] == {"nvidia.com/gpu": "1"}
+    assert template["spec"]["nodeSelector"] == {"gpucluster/pool": "elastic"}
+    assert template["metadata"]["annotations"]["karpenter.sh/do-not-disrupt"] == "true"
+    assert [item["name"] for item in template["spec"]["volumes"]] == ["shm", "scratch", "shared"]
+
+
+def test_slices_of_several_sizes_are_asked_for_by_name(expand: Expand, example: Example) -> None:
+    job = example("pytorch")
+    job["spec"] |= {"runtimeRef": {"name": "mig"}, "trainer": {"command": ["python", "serve.py"]}}
+    mig = {"nodes": 1, "layout": "all-balanced", "purchase": "on-demand"}
+    [container] = expand("azure", job, mig=mig)["jobs"][0]["spec"]["template"]["spec"]["containers"]
+    # One of the 16 of this size on 4 machines of two GPUs: 4 a machine, with a sixteenth of its slices' share.
+    assert container["resources"]["limits"] == {"nvidia.com/mig-1g.12gb": "1"}
+    job["spec"]["trainer"]["resourcesPerNode"] = {"limits": {"nvidia.com/mig-3g.47gb": "1"}}
+    [container] = expand("azure", job, mig=mig)["jobs"][0]["spec"]["template"]["spec"]["containers"]
+    assert container["resources"] == {"limits": {"nvidia.com/mig-3g.47gb": "1"}}
+
+
+def test_what_kueue_writes_into_a_job_leaves_its_fabric_as_it_is(expand: Expand, example: Example) -> None:
+    """Kueue tells Trainer where pods go by overrides: kubernetes-sigs/kueue v0.16.1, pkg/controller/jobs/trainjob."""
+    job = example("pytorch")
+    job["spec"]["podTemplateOverrides"] = [
+        {
+            "targetJobs": [{"name": "node"}],
+            "metadata": {"labels": {"kueue.x-k8s.io/podset": "node"}},
+            "spec": {
+                "nodeSelector": {"gpucluster/pool": "training"},
+                "schedulingGates": [{"name": "kueue.x-k8s.io/topology"}],
+            },
+        }
+    ]
+    [made] = expand("aws", job)["jobs"]
+    assert pod_of(made) == AWS
+    assert made["spec"]["template"]["spec"]["tolerations"] == GPU_TAINT
+    assert made["spec"]["template"]["spec"]["schedulingGates"] == [{"name": "kueue.x-k8s.io/topology"}]
+
+
+def test_resources_of_a_job_would_take_the_fabric_off(expand: Expand, example: Example) -> None:
+    """Why the rules refuse them: Trainer replaces the runtime's resources as a whole."""
+    job = example("pytorch")
+    job["spec"]["trainer"]["resourcesPerNode"] = {"limits": {"nvidia.com/gpu": "8"}}
+    [made] = expand("aws", job)["jobs"]
+    assert pod_of(made)["resources"] == {"limits": {"nvidia.com/gpu": "8"}}

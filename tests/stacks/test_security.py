@@ -1,0 +1,160 @@
+"""What every trial declares inside its cluster, held against rules that no single component can keep."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# The program of a stack, as a first preview runs it.
+DECLARED = """
+import json, sys
+from examples.pages import declared, examples
+[trial] = [example for example in examples() if example.own and example.cloud == sys.argv[1]]
+found = [{"urn": item.urn, "type": item.type, "inputs": item.inputs} for item in declared(trial) if item.custom]
+print(json.dumps(found, default=str))
+"""
+PINNED = re.compile(r"@sha256:[0-9a-f]{64}$")
+
+# Namespace -> the standard its pods must meet. The privileged ones, and why: jobs over InfiniBand and Google's fabrics
+# mount folders of their node (docs/jobs.md), and NVIDIA's operators load drivers.
+ENFORCED = {
+    "aws": {"training": "baseline"},
+    "gcp": {"training": "privileged"},
+    "azure": {"training": "privileged", "gpu-operator": "privileged", "network-operator": "privileged"},
+}
+CONTROLLERS = {"kueue-system": "restricted", "jobset-system": "restricted", "kubeflow-system": "restricted"}
+
+
+@dataclass(frozen=True)
+class Object:
+    """logical: its name in the program."""
+
+    logical: str
+    kind: str
+    inputs: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.inputs["metadata"]["name"])
+
+
+Cluster = tuple[str, list[Object]]
+
+
+@pytest.fixture(scope="module", params=["aws", "azure", "gcp"])
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    """(cloud, the Kubernetes objects its trial declares)."""
+    command = [sys.executable, "-c", DECLARED, request.param]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return request.param, [
+        Object(item["urn"].rpartition("::")[2], item["type"].rpartition(":")[2], item["inputs"])
+        for item in json.loads(done.stdout)
+        if item["type"].startswith("kubernetes:")
+    ]
+
+
+def images(value: Any) -> Iterator[str]:
+    """Every image in an object or in the values of a chart, as a node would pull it."""
+    if isinstance(value, Mapping):
+        image = value.get("image")
+        if isinstance(image, str) and "version" not in value:
+            yield image
+        elif "repository" in value and ("tag" in value or "version" in value):
+            path = "/".join(str(value[key]) for key in ("registry", "repository", "image") if key in value)
+            yield f"{path}:{value.get('tag') or value['version']}"
+        for inner in value.values():
+            yield from images(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from images(inner)
+
+
+def test_every_image_has_a_digest_or_a_tag_that_stays(cluster: Cluster) -> None:
+    cloud, objects = cluster
+    found = sorted({image for item in objects for image in images(item.inputs)})
+    tags = {image: image.rpartition("/")[2].partition(":")[2] for image in found if not PINNED.search(image)}
+    moving = [image for image, tag in tags.items() if not re.search(r"\d", tag) or tag.startswith("release-")]
+    assert moving == []
+    # At least those of the jobs, and the controllers that run them.
+    assert {image.rpartition("/")[2].partition(":")[0].partition("@")[0] for image in found} >= {
+        "pytorch",
+        "nccl-tests",
+        "kueue",
+        "jobset",
+        "trainer-controller-manager",
+    }, cloud
+
+
+def test_every_chart_is_of_one_version(cluster: Cluster) -> None:
+    versions = [str(item.inputs.get("version")) for item in cluster[1] if item.kind == "Release"]
+    assert [version for version in versions if not re.fullmatch(r"v?\d+(\.\d+)+", version)] == []
+
+
+def test_every_namespace_enforces_a_standard_and_those_that_enforce_little_are_named(
+    cluster: Cluster,
+) -> None:
+    cloud, objects = cluster
+    enforced = {
+        item.name: item.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
+        for item in objects
+        if item.kind == "Namespace"
+    }
+    assert enforced == {**CONTROLLERS, **ENFORCED[cloud]}
+
+
+def test_where_the_standard_is_privileged_a_policy_gives_back_what_matters_of_baseline(
+    cluster: Cluster,
+) -> None:
+    cloud, objects = cluster
+    policies = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicy"}
+    bindings = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicyBinding"}
+    wanted = {"training-jobs", *(["training-pods"] if ENFORCED[cloud]["training"] == "privileged" else [])}
+    assert set(policies) == wanted
+    assert bindings == {rule: {"policyName": rule, "validationActions": ["Deny"]} for rule in wanted}
+    assert [spec["failurePolicy"] for spec in policies.values()] == ["Fail"] * len(wanted)
+
+
+def test_network_policies_close_the_namespaces_of_jobs_and_of_what_runs_them(
+    cluster: Cluster,
+) -> None:
+    rules = {
+        item.logical.removeprefix("trial-jobs-"): item.inputs["spec"]["ingress"]
+        for item in cluster[1]
+        if item.kind == "NetworkPolicy"
+    }
+
+    def ports(*numbers: int) -> list[dict[str, Any]]:
+        return [{"ports": [{"protocol": "TCP", "port": number} for number in numbers]}]
+
+    assert rules == {
+        "network": [{"from": [{"podSelector": {}}]}],
+        "software-kueue-ports": ports(8082, 8443, 9443),
+        "software-jobset-ports": ports(8443, 9443),
+        "software-trainer-ports": ports(8443, 9443),
+    }
+
+
+def test_nothing_holds_a_credential_and_nobody_but_named_people_is_cluster_admin(
+    cluster: Cluster,
+) -> None:
+    """Pods get at the cloud by workload identity alone."""
+    objects = cluster[1]
+    assert [item.name for item in objects if item.kind == "Secret"] == []
+    admins = [item for item in objects if item.kind == "ClusterRoleBinding"]
+    subjects = [
+        subject
+        for item in admins
+        if item.inputs["roleRef"]["name"] == "cluster-admin"
+        for subject in item.inputs["subjects"]
+    ]
+    assert [subject for subject in subjects if subject["kind"] not in ("User", "Group")] == []
