@@ -1,4 +1,4 @@
-"""Kubeflow Trainer's and JobSet's own code, for tests of jobs. `python tests/jobs/expander.py` builds it ahead of them."""
+"""Kubeflow Trainer's and JobSet's own code, for tests of jobs: `python tests/jobs/expander.py` builds it ahead."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["expander"]
 
 
 def expander(say: Say) -> Path:
-    """The program in the folder `expand`."""
-    return go_program(Path(__file__).parent / "expand", ".", say)
+    """The program in the folder `trainer-expand`."""
+    return go_program(Path(__file__).parent / "trainer-expand", ".", say)
 
 
 if __name__ == "__main__":
