@@ -104,12 +104,6 @@ def write_pages(folder: Path, day: datetime.date) -> None:
     (folder / "README.md").write_text(_index(found, day), encoding="utf-8")
 
 
-def declared(example: Example) -> Resources:
-    """What the program of an example declares, as a first preview sees it."""
-    with _project(example):
-        return _previewed(example.stack)[1]
-
-
 def _index(found: list[Example], day: datetime.date) -> str:
     rows = "\n".join(
         f"| [{example.spec.stem}]({example.page.as_posix()}) | `{example.stack}` | {_about(example)} |"

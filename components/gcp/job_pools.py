@@ -72,8 +72,8 @@ def _mig(mig: MigPlan, annotations: Mapping[str, str]) -> JobPool:
         name=MIG_POOL,
         shape=mig.shape,
         nodes=mig.nodes,
-        gpus={GPU: mig.slices},
-        ask={GPU: 1},
+        gpus=mig.pool.resources,
+        ask={next(iter(mig.pool.resources)): 1},
         selector=_FLEX_START if mig.purchase == "flex-start" else {},
         annotations=annotations,
     )
