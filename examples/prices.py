@@ -1,0 +1,76 @@
+"""Takes away each price that an example is made of, one at a time: its line has to be named, and never to become zero.
+
+`python -m examples.prices` prints how many were taken away, and ends with 1 and the lines that got away.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+
+from cost import Estimate, Resources, estimate
+from cost.model import CostLine
+from cost.prices import NotKnown, Price, PriceBook
+from examples.pages import declared, examples
+
+__all__ = ["escaped"]
+
+
+class _Less(PriceBook):
+    """The book without the row that a line's price comes from."""
+
+    def __init__(self, line: CostLine) -> None:
+        super().__init__()
+        self._line = line
+
+    def lookup(
+        self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
+    ) -> Price | NotKnown:
+        found = super().lookup(provider, region, sku, purchase, term, unit=unit)
+        if isinstance(found, Price):
+            row, line = found.row, self._line
+            of_the_row = (row.source, found.usd, row.unit, row.region, row.purchase, row.term)
+            of_the_line = (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)
+            # What a reservation bills has no price of its own, and tells what its machines cost.
+            told = line.spend == "committed-elsewhere" and (region, sku) == (line.region, line.sku)
+            if told or of_the_row == of_the_line:
+                return NotKnown(f"no price for {sku}", ",".join((provider, region, sku, unit, purchase, term)))
+        return found
+
+
+def escaped(resources: Resources) -> Iterator[tuple[CostLine, str]]:
+    """(line, what is wrong) for every line that is not named as not priced once its price is gone; '' where it is."""
+    whole = estimate(resources)
+    prices = {(line.source, line.unit_price, line.unit, line.region, line.name): line for line in whole.lines}
+    for line in prices.values():
+        yield line, _wrong(line, whole, estimate(resources, _Less(line)))
+
+
+def _wrong(line: CostLine, whole: Estimate, rest: Estimate) -> str:
+    if line.urn not in {item.urn for item in rest.not_priced}:
+        return "is not named as not priced"
+    if line in rest.lines and (line.monthly or line.committed_monthly):
+        return "is priced all the same"
+    if rest.complete:
+        return "is missing from a total that reads as whole"
+    if rest.monthly.expected != sum((one.monthly for one in rest.lines), Decimal(0)):
+        return "leaves a total that is not the sum of its lines"
+    return "" if rest.monthly.expected <= whole.monthly.expected else "makes the total larger"
+
+
+def main() -> int:
+    """Every example; gives the exit code."""
+    count, wrong = 0, 0
+    for example in examples():
+        for line, problem in escaped(declared(example)):
+            count += 1
+            wrong += bool(problem)
+            if problem:
+                print(f"{example.page.with_suffix('')}: {line.name} of {line.urn} {problem}")
+    print(f"{count} prices taken away, {wrong} lines got away")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

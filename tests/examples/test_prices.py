@@ -1,0 +1,23 @@
+"""No price of an example can go without its line being named."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_every_price_that_an_example_uses_leaves_a_named_line_when_it_is_taken_away() -> None:
+    command = [sys.executable, "-m", "examples.prices"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    taken = re.fullmatch(r"(\d+) prices taken away, 0 lines got away\n", done.stdout)
+    assert taken is not None
+    assert int(taken[1]) > 300
