@@ -52,6 +52,10 @@ class Project:
         """The same, with a real API server for the Kubernetes objects."""
         return self.run("sandbox", "--kubernetes", "real", "pulumi", *args, "--stack", stack)
 
+    def kubectl(self, *args: str, stack: str) -> Done:
+        """On the real API server of a stack that stands."""
+        return self.run("sandbox", "kubectl", "--stack", stack, *args)
+
     def plan(self) -> dict[str, Any]:
         done = self.pulumi("preview", "--json", "--show-sames")
         assert done.code == 0, done.text
@@ -91,3 +95,29 @@ def _copy(path: Path) -> Project:
         shutil.copytree(ROOT / folder, path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (path / ".venv").symlink_to(ROOT / ".venv")
     return Project(path)
+
+
+@pytest.fixture(scope="session")
+def judge_jobs() -> Callable[[Project, str], None]:
+    """Has the API server of a stack that stands judge the example jobs as they are, and jobs without their fabric."""
+    return _judge_jobs
+
+
+def _judge_jobs(project: Project, stack: str) -> None:
+    jobs = ROOT / "examples" / "jobs"
+    taken = project.kubectl("create", "--dry-run=server", "--output=name", f"--filename={jobs}", stack=stack)
+    assert taken.out.split() == [f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch")], (
+        taken.text
+    )
+    wrong = {
+        "resourcesPerNode: {limits: {nvidia.com/gpu: 8}}": "spec.trainer.resourcesPerNode replaces all resources",
+        "env: [{name: NCCL_NET, value: Socket}]": "spec.trainer.env sets what decides about the fabric",
+        "numNodez: 2": 'unknown field "spec.trainer.numNodez"',
+    }
+    for index, line in enumerate(wrong):
+        text = (jobs / "pytorch.yaml").read_text().replace("  trainer:\n", f"  trainer:\n    {line}\n", 1)
+        (project.path / f"wrong-{index}.yaml").write_text(text)
+    files = [f"--filename={project.path / f'wrong-{index}.yaml'}" for index in range(len(wrong))]
+    refused = project.kubectl("create", "--dry-run=server", *files, stack=stack)
+    assert (refused.code, refused.out) == (1, ""), refused.text
+    assert [words for words in wrong.values() if words not in refused.err] == [], refused.err

@@ -46,8 +46,23 @@ def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tupl
     (said,) = re.findall("accepted, .*", remarks)
     assert said == "accepted, 0 unchecked"
     assert {"1 EC2NodeClass.karpenter.k8s.aws", "1 NodePool.karpenter.sh"} <= {*re.split(": |, |\n", remarks)}
-    shown = project.run("sandbox", "kubectl", "get", "nodepools,ec2nodeclasses", "--output", "name")
-    assert shown.out.split() == ["nodepool.karpenter.sh/elastic", "ec2nodeclass.karpenter.k8s.aws/elastic"], shown.text
+    kinds = "nodepools,ec2nodeclasses,clusterqueues,clustertrainingruntimes"
+    shown = project.kubectl("get", kinds, "--output=name", stack="aws-trial")
+    assert shown.out.split() == [
+        "nodepool.karpenter.sh/elastic",
+        "ec2nodeclass.karpenter.k8s.aws/elastic",
+        "clusterqueue.kueue.x-k8s.io/elastic",
+        "clusterqueue.kueue.x-k8s.io/training",
+        "clustertrainingruntime.trainer.kubeflow.org/single-gpu",
+        "clustertrainingruntime.trainer.kubeflow.org/training",
+        "clustertrainingruntime.trainer.kubeflow.org/training-mpi",
+    ], shown.text
+
+
+def test_the_example_jobs_are_taken_as_they_are_and_jobs_without_their_fabric_are_refused(
+    standing: Any, judge_jobs: Callable[[Any, str], None]
+) -> None:
+    judge_jobs(standing, "aws-trial")
 
 
 def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(project: Any) -> None:

@@ -42,7 +42,9 @@ def test_a_first_preview_of_the_trial_is_priced_and_names_what_has_no_price(proj
 
 
 @pytest.mark.parametrize("example", ["trial", *EXAMPLES])
-def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[str], Any]) -> None:
+def test_it_is_built_and_stays_and_goes(
+    example: str, standing_for: Callable[[str], Any], judge_jobs: Callable[[Any, str], None]
+) -> None:
     project = standing_for(example)
     run = project.judged if example == "trial" else project.pulumi
     made = run("up", "--yes", "--policy-pack", "policies", stack=STACK)
@@ -54,6 +56,8 @@ def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[st
     assert "[mandatory]" not in made.text
     after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
     assert after.code == 0, after.text
+    if example == "trial":
+        judge_jobs(project, STACK)
     gone = run("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text
     assert project.ledger() == []

@@ -52,7 +52,9 @@ def test_a_spec_content_with_800_gigabits_takes_a3_high(project: Any) -> None:
 
 
 @pytest.mark.parametrize("example", WHOLE)
-def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[str], Any]) -> None:
+def test_it_is_built_and_stays_and_goes(
+    example: str, standing_for: Callable[[str], Any], judge_jobs: Callable[[Any, str], None]
+) -> None:
     project = standing_for(example)
     run = project.judged if example == "trial" else project.pulumi
     made = run("up", "--yes", "--policy-pack", "policies", stack=STACK)
@@ -64,6 +66,8 @@ def test_it_is_built_and_stays_and_goes(example: str, standing_for: Callable[[st
     assert "[mandatory]" not in made.text
     after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
     assert after.code == 0, after.text
+    if example == "trial":
+        judge_jobs(project, STACK)
     gone = run("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text
     assert project.ledger() == []
