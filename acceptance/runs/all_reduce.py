@@ -8,11 +8,12 @@ from typing import Any, Final
 from acceptance.measured import RING
 from acceptance.runs.gpu_pod import on_nodes
 from acceptance.runs.step import Step
-from components.kubernetes.names import GPU
+from components.kubernetes.names import GPU, MPI_RUNTIME, TRAINING_POOL
 
 __all__ = ["all_reduce", "busy", "node_counts", "pair_rounds", "rounds"]
 
-_RUNTIME: Final = "training-mpi"
+# Kueue takes them before what waits; a TrainJob without a queue is refused.
+_QUEUED: Final = {"kueue.x-k8s.io/queue-name": TRAINING_POOL, "kueue.x-k8s.io/priority-class": "high"}
 _GPUS: Final = 8
 _JOBSET: Final = "jobset.sigs.k8s.io/jobset-name"
 _LAUNCHER: Final = "jobset.sigs.k8s.io/replicatedjob-name=launcher"
@@ -32,9 +33,9 @@ def all_reduce(nodes: Sequence[str], *, name: str) -> Step:
     job = {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",
         "kind": "TrainJob",
-        "metadata": {"name": name},
+        "metadata": {"name": name, "labels": _QUEUED},
         "spec": {
-            "runtimeRef": {"name": _RUNTIME},
+            "runtimeRef": {"name": MPI_RUNTIME},
             "trainer": {"numNodes": len(nodes), "command": _command(len(nodes))},
             "podTemplateOverrides": [
                 {

@@ -20,12 +20,17 @@ _STRESS_MINUTES: Final = 60
 _STATE: Final = "burn-in.json"
 
 
-def round_steps(nodes: Sequence[str], turn: int) -> Iterator[Step]:
-    """A round: diagnosis of level 3, an hour of stress, all-reduce over all nodes with NCCL's buffers in GPU memory."""
+def round_steps(nodes: Sequence[str], queued: int, turn: int) -> Iterator[Step]:
+    """A round: diagnosis of level 3, an hour of stress, all-reduce at full scale with NCCL's buffers in GPU memory.
+
+    queued: nodes that the queue gives to one job; with spares, the ring is over others in every round.
+    """
     for step in (diagnosis(nodes, level=3), stress(nodes, minutes=_STRESS_MINUTES)):
         yield _of_round(step, turn)
-    if len(nodes) > 1:
-        yield _of_round(all_reduce(nodes, name="acceptance-full"), turn)
+    most = min(len(nodes), queued)
+    if most > 1:
+        around = [*nodes[turn % len(nodes) :], *nodes[: turn % len(nodes)]]
+        yield _of_round(all_reduce(around[:most], name="acceptance-full"), turn)
 
 
 def _of_round(step: Step, turn: int) -> Step:

@@ -26,7 +26,7 @@ from acceptance.runs.storage import storage
 from acceptance.verdicts.fabric import judge_fabric
 from acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from acceptance.verdicts.verdict import FAIL, Verdict
-from components.kubernetes.names import POOL, TRAINING_POOL
+from components.kubernetes.names import GPU, POOL, TRAINING_POOL
 from components.shapes import Shape
 
 __all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "manifests"]
@@ -50,7 +50,7 @@ def manifests(context: str | None, nodes: int | None, *, level: int) -> str:
         names: Sequence[str] = [f"node-{number}" for number in range(1, nodes + 1)]
     else:
         names = [node.name for node in _pool(nodes_of(Kubectl(context).get("nodes")))]
-    steps = [*_steps(names, level), *(step for turn in _pairs(names) for step in turn)]
+    steps = [*_steps(names, len(names), level), *(step for turn in _pairs(names) for step in turn)]
     return yaml.safe_dump_all([dict(item) for step in steps for item in step.objects], sort_keys=False)
 
 
@@ -67,7 +67,7 @@ def accept(
     names = [node.name for node in pool]
     _folder(results)
     collector = Collector(kubectl, results, machine.machine_type, say)
-    paths = [path for step in _steps(names, level) for path in collector.run([step])]
+    paths = [path for step in _steps(names, _queued(kubectl, machine), level) for path in collector.run([step])]
     slow = any(
         judge_fabric(run, machine).outcome == FAIL
         for log in _logs(paths)
@@ -82,11 +82,12 @@ def accept(
 
 @dataclass(frozen=True)
 class BurnPlan:
-    """A burn-in that could start. cost: a line for who decides."""
+    """A burn-in that could start. queued: nodes that the queue gives to one job. cost: a line for who decides."""
 
     kubectl: Kubectl
     state: BurnIn
     machine: Shape
+    queued: int
     cost: str
 
 
@@ -107,7 +108,9 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
             f"{results} has {hours:g} h already; raise --hours, name another --results, or judge its logs"
         )
     region = pool[0].labels.get(_REGION, "")
-    return BurnPlan(kubectl, state, machine, cost_line(machine, region, len(pool), state.left))
+    return BurnPlan(
+        kubectl, state, machine, _queued(kubectl, machine), cost_line(machine, region, len(pool), state.left)
+    )
 
 
 def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotonic) -> Judged:
@@ -117,16 +120,33 @@ def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotoni
     while not state.done:
         say(f"Round {state.rounds + 1}, {state.left} h left")
         since = clock()
-        for step in round_steps(state.nodes, state.rounds + 1):
+        for step in round_steps(state.nodes, plan.queued, state.rounds + 1):
             collector.run([step])
         state.finished_round(clock() - since)
     logs = _logs(sorted(state.folder.glob("round-*.log")))
     return judge(logs, machine=plan.machine, promises=Promises()), logs, plan.machine
 
 
-def _steps(names: Sequence[str], level: int) -> list[Step]:
-    rings = [all_reduce(names[:count], name=f"acceptance-ring-{count}") for count in node_counts(len(names))]
+def _steps(names: Sequence[str], queued: int, level: int) -> list[Step]:
+    """queued: nodes that the queue gives to one job; spares are beyond, and have their turn in a ring of their own."""
+    most = min(len(names), queued)
+    rings = [all_reduce(names[:count], name=f"acceptance-ring-{count}") for count in node_counts(most)]
+    if 1 < most < len(names):
+        rings.append(all_reduce(names[-most:], name=f"acceptance-ring-{most}-with-spares"))
     return [diagnosis(names, level=level), *rings, storage(names)]
+
+
+def _queued(kubectl: Kubectl, machine: Shape) -> int:
+    """Nodes that the training queue holds, by its quota of GPUs."""
+    spec = kubectl.get("clusterqueue", TRAINING_POOL)["spec"]
+    gpus = [
+        int(resource["nominalQuota"])
+        for group in spec["resourceGroups"]
+        for flavor in group["flavors"]
+        for resource in flavor["resources"]
+        if resource["name"] == GPU
+    ]
+    return sum(gpus) // machine.gpus
 
 
 def _pairs(names: Sequence[str]) -> list[list[Step]]:

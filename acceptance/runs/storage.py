@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from acceptance.runs.gpu_pod import indexed_job, one_a_node
 from acceptance.runs.step import LABEL, Step
-from components.kubernetes.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SYSTEM_POOL
+from components.kubernetes.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
 
 __all__ = ["ELBENCHO_IMAGE", "storage"]
 
@@ -18,7 +18,6 @@ ELBENCHO_IMAGE: Final = (
 
 _NAME: Final = "acceptance-storage"
 _SERVED: Final = f"{_NAME}-node"
-_PATH: Final = "/shared"
 _PORT: Final = 1611
 
 # Per node: 8 threads with a file of 8 GiB each, past every cache; then 8 threads with 2,500 files of 4 KiB each.
@@ -34,14 +33,13 @@ _SMALL: Final = (
 def storage(nodes: Sequence[str]) -> Step:
     """One service a node, and a coordinator on a CPU node that needs no GPU to wait."""
     hosts = ",".join(f"{_SERVED}-{index}.{_NAME}" for index in range(len(nodes)))
-    results = "/tmp/results.json"
+    results, folder = "/tmp/results.json", f"{SHARED_PATH}/acceptance"
     measure = " && ".join(
-        f"elbencho --hosts {hosts} --svcwait 900 {work} --jsonfile {results} --nolive {_PATH}/acceptance >/dev/null"
+        f"elbencho --hosts {hosts} --svcwait 900 {work} --jsonfile {results} --nolive {folder} >/dev/null"
         for work in (_LARGE, _SMALL)
     )
-    script = (
-        f"mkdir -p {_PATH}/acceptance && {measure}; code=$?; elbencho --hosts {hosts} --quit; cat {results}; exit $code"
-    )
+    quit_ = f"elbencho --hosts {hosts} --quit"
+    script = f"mkdir -p {folder} && {measure}; code=$?; {quit_}; cat {results}; exit $code"
     served = {
         **one_a_node(_SERVED, nodes),
         "subdomain": _NAME,
@@ -86,7 +84,7 @@ def _container(script: str) -> dict[str, Any]:
         "name": "elbencho",
         "image": ELBENCHO_IMAGE,
         "command": ["/bin/sh", "-c", script],
-        "volumeMounts": [{"name": SHARED_CLAIM, "mountPath": _PATH}],
+        "volumeMounts": [{"name": SHARED_CLAIM, "mountPath": SHARED_PATH}],
         "securityContext": {"allowPrivilegeEscalation": False},
     }
 

@@ -13,7 +13,7 @@ from components.aws.launch_template import node_launch_template
 from components.aws.mig import MigPlan
 from components.aws.network import Network
 from components.aws.user_data import gpu_user_data
-from components.kubernetes.names import GPU, GPU_PRESENT, MIG_LAYOUT, MIG_POOL, POOL
+from components.kubernetes.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 
 __all__ = ["MigPool"]
 
@@ -67,7 +67,7 @@ class MigPool(pulumi.ComponentResource):
                 **labels,
                 POOL: MIG_POOL,
                 GPU_PRESENT: "true",
-                MIG_LAYOUT: plan.pool.layout.name(plan.pool.gpu),
+                MIG_SHOWN: plan.pool.layout.name(plan.pool.gpu),
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),

@@ -18,6 +18,7 @@ __all__ = [
     "MIG_LAYOUT",
     "MIG_POOL",
     "MIG_RUNTIME",
+    "MIG_SHOWN",
     "MIG_SLICE",
     "MPI_RUNTIME",
     "NAMESPACE",
@@ -44,7 +45,9 @@ GPU: Final = "nvidia.com/gpu"
 MIG_SLICE: Final = "nvidia.com/mig-"
 """What pods ask for where GPUs have slices of several sizes, before the size."""
 MIG_LAYOUT: Final = "nvidia.com/mig.config"
-"""Label of nodes whose GPUs are sliced: how. NVIDIA's MIG manager goes by it, where there is one."""
+"""Label that NVIDIA's MIG manager slices a node's GPUs by."""
+MIG_SHOWN: Final = "gpucluster/mig-layout"
+"""Label of nodes that slice their GPUs themselves: how. It asks nobody for anything."""
 GPU_PRESENT: Final = "nvidia.com/gpu.present"
 """Label of GPU nodes, by which device plugins find them."""
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"

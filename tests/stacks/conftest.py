@@ -109,6 +109,12 @@ def _judge_jobs(project: Project, stack: str) -> None:
     assert taken.out.split() == [f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch")], (
         taken.text
     )
+    acceptance = project.run("cluster", "acceptance", "run", "--dry-run", "--nodes", "5")
+    (project.path / "acceptance.yaml").write_text(acceptance.out)
+    measured = project.kubectl(
+        "create", "--dry-run=server", "--output=name", "--filename=acceptance.yaml", "--namespace=training", stack=stack
+    )
+    assert (measured.code, len(measured.out.split())) == (0, acceptance.out.count("apiVersion:")), measured.text
     wrong = {
         "resourcesPerNode: {limits: {nvidia.com/gpu: 8}}": "spec.trainer.resourcesPerNode replaces all resources",
         "env: [{name: NCCL_NET, value: Socket}]": "spec.trainer.env sets what decides about the fabric",

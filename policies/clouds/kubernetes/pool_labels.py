@@ -31,6 +31,7 @@ _WITHOUT_FABRIC: Final = (
 )
 _POOL_LABEL: Final = "gpucluster/pool"
 _TRAINING: Final = "training"
+_SLICED: Final = "mig"
 FLAVOR: Final = re.compile(r"kubernetes:kueue\.x-k8s\.io/\w+:ResourceFlavor")
 """Type token of Kueue's flavors, of any version of its API."""
 
@@ -60,8 +61,8 @@ def for_single_nodes(labels: Mapping[str, Any]) -> bool:
 
 
 def sliced_by_label(labels: Mapping[str, Any]) -> bool:
-    """Whether the GPU operator slices the nodes' GPUs (MIG)."""
-    return labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
+    """Whether the nodes' GPUs are sliced (MIG): by the GPU operator, or by themselves, as their pool's name says."""
+    return labels.get(_POOL_LABEL) == _SLICED or labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
 
 
 def without_fabric(machines: Machines, labels: Mapping[str, Any], *, gpus: bool) -> Iterator[Finding]:

@@ -38,6 +38,7 @@ class Clock:
 class FakeCluster(Kubectl):
     """What a test sees and sets. nodes: names of training nodes. speed: bus bandwidth of every ring, GB/s.
 
+    queued: nodes that the queue gives to one job; None for all.
     polls: questions after an object before it is complete. created: names, in order. standing: those not yet removed.
     """
 
@@ -45,6 +46,7 @@ class FakeCluster(Kubectl):
         self.nodes = ["node-a", "node-b"]
         self.speed = "360.00"
         self.polls = 1
+        self.queued: int | None = None
         self.created: list[str] = []
         self.standing: dict[tuple[str, str], int] = {}
         self.holding: list[dict[str, Any]] = []
@@ -53,6 +55,9 @@ class FakeCluster(Kubectl):
         match words:
             case ("nodes",):
                 return {"items": [_node(name) for name in self.nodes]}
+            case ("clusterqueue", "training"):
+                quota = {"name": "nvidia.com/gpu", "nominalQuota": str(8 * (self.queued or len(self.nodes)))}
+                return {"spec": {"resourceGroups": [{"flavors": [{"resources": [quota]}]}]}}
             case ("pods", "--all-namespaces"):
                 return {"items": self.holding}
             case ("pods", "--selector", _):

@@ -68,6 +68,18 @@ def test_a_slow_ring_is_followed_by_pairs(cluster: Any, tmp_path: Path, said: li
     ]
 
 
+def test_spares_that_no_job_gets_have_a_ring_of_their_own(cluster: Any, tmp_path: Path, said: list[str]) -> None:
+    cluster.nodes, cluster.queued = ["node-a", "node-b", "node-c", "node-d", "node-spare"], 4
+
+    accept(None, tmp_path, Promises(), level=1, pairs="never", force=False, say=said.append)
+
+    assert [name for name in cluster.created if "ring" in name] == [
+        "acceptance-ring-2",
+        "acceptance-ring-4",
+        "acceptance-ring-4-with-spares",
+    ]
+
+
 def test_a_cluster_whose_gpus_are_held_is_not_measured(
     cluster: Any, holder: Callable[..., dict[str, Any]], tmp_path: Path, said: list[str]
 ) -> None:

@@ -216,7 +216,7 @@ def test_sliced_nodes_are_single_gpu_machines_in_a_pool_of_their_own(register: R
         {
             "gpucluster/pool": "mig",
             "nvidia.com/gpu.present": "true",
-            "nvidia.com/mig.config": "3x2g.20gb-1x1g.10gb",
+            "gpucluster/mig-layout": "3x2g.20gb-1x1g.10gb",
         },
     )
     template = seen["trial-mig-template"].inputs
