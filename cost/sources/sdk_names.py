@@ -30,9 +30,11 @@ def args_type(resource: type) -> type | None:
     """The argument class that generated SDKs define beside a resource class, None for hand-written resources."""
     for base in resource.__mro__:
         module = sys.modules.get(base.__module__)
-        found = getattr(module, f"{base.__name__}Args", None)
-        if isinstance(found, type) and _types.is_input_type(found):
-            return found
+        # InitArgs where the cloud has a nested type of the resource's name, whose Args the module imports as well
+        for name in (f"{base.__name__}InitArgs", f"{base.__name__}Args"):
+            found = getattr(module, name, None)
+            if isinstance(found, type) and _types.is_input_type(found):
+                return found
     return None
 
 

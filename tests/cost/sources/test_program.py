@@ -46,6 +46,26 @@ def test_the_program_is_seen_as_the_sdk_sends_it(run_program: RunProgram) -> Non
         assert seen[urn] == expected, urn
 
 
+def test_a_resource_named_as_a_nested_type_of_its_cloud_is_seen_by_the_names_of_the_engine(
+    run_program: RunProgram,
+) -> None:
+    """The SDK calls the arguments of such a resource `SubnetInitArgs`; `SubnetArgs` are those of the nested type."""
+
+    def program() -> None:
+        from pulumi_azure_native.network import Subnet, VirtualNetwork
+
+        space = {"address_prefixes": ["10.0.0.0/8"]}
+        network = VirtualNetwork("network", resource_group_name="group", address_space=space)
+        Subnet("nodes", resource_group_name="group", virtual_network_name=network.name, address_prefix="10.0.0.0/16")
+
+    run = run_program(program)
+    seen = _by_urn(run.seen)
+    assert seen == {urn: _comparable(resource) for urn, resource in run.sent.items()}
+    network, nodes = (run.seen.of_type(f"azure-native:network:{kind}")[0] for kind in ("VirtualNetwork", "Subnet"))
+    assert network.inputs["resourceGroupName"] == nodes.inputs["resourceGroupName"] == "group"
+    assert nodes.dependencies == {"virtualNetworkName": (network.urn,)}
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_program_plan_and_state_give_the_same_estimate(
     run_program: RunProgram, recordings: Path, book: PriceBook
