@@ -10,7 +10,7 @@ from policies.evaluate import evaluate
 from policies.pack import Pack
 from policies.report import Checked
 from policies.rule import Enforcement, Rule
-from policies.settings import Settings
+from policies.settings import REMEDIATE, Settings
 
 __all__ = ["check_stack"]
 
@@ -31,7 +31,9 @@ def check_stack(
 
     def level(rule: Rule) -> Enforcement:
         given = settings.levels.get(rule.name)
-        return pack.enforcement(rule) if given is None else Enforcement(given)
+        if given is None:
+            return pack.enforcement(rule)
+        return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
 
     outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
     return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from cost.resources import UNKNOWN, Unknown
 
-__all__ = ["LabelSet", "LabelSyntax", "labels_at"]
+__all__ = ["LabelSet", "LabelSyntax", "Place", "labels_at"]
+
+Place = tuple[str | int, ...]
+"""Names of properties, by the engine, and positions in lists, from the top of a resource's inputs."""
 
 
 class LabelSyntax(enum.Enum):
@@ -26,12 +29,18 @@ class LabelSet:
     """
     where: in the reader's words, e.g. "tags of the instances it starts".
     labels: key -> value; a value, or all of it, may be UNKNOWN.
+    place: the property that labels are written in.
+    written: labels in the form the property takes; for a list, what is appended to it.
+    own: whether they are labels of the resource itself, and not of machines it starts.
     node_domains: for labels of machines, the kubernetes.io domains they may be in; None for anything else.
     """
 
     where: str
     labels: Mapping[str, Any] | Unknown
     syntax: LabelSyntax
+    place: Place
+    written: Callable[[Mapping[str, str]], Any] = dict
+    own: bool = False
     node_domains: tuple[str, ...] | None = None
 
 

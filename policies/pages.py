@@ -21,6 +21,7 @@ from policies.examples import Example, example_of, plan_of
 from policies.message import page_of
 from policies.packs import PACKS, TRAINING
 from policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
+from policies.settings import REMEDIATE
 
 __all__ = ["FOLDER", "pages", "write_pages"]
 
@@ -87,6 +88,7 @@ def _page(rule: Rule) -> str:
                 f"## What it looks at\n\n{_code(_sentence(rule.reads))}",
                 f"## When it runs\n\n{_WHEN[type(rule)]}",
                 *_settings(rule),
+                *_mend(rule),
                 *_accept(rule),
                 *_see(rule),
                 *_example(rule),
@@ -131,6 +133,18 @@ def _settings(rule: Rule) -> list[str]:
     own = {name: of for name, of in rule.settings.items() if name != EXEMPTIONS}
     rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in own.items()]
     return ["## Settings\n\n" + "\n".join(rows)] if rows else []
+
+
+def _mend(rule: Rule) -> list[str]:
+    if not rule.remedies:
+        return []
+    entry = f'{{"{rule.name}": {{"enforcementLevel": "{REMEDIATE}", "labels": {{"team": "research"}}}}}}'
+    words = (
+        f"At level `{REMEDIATE}`, which no pack has of its own, the rule writes into each resource before it is made; "
+        "`preview --diff` shows what. It knows no more than its settings then: what components register comes later. "
+        "What is left wrong is a mandatory finding."
+    )
+    return [f"## Mend it\n\n{words}\n\n```\n{entry}\n```"]
 
 
 def _accept(rule: Rule) -> list[str]:

@@ -30,6 +30,7 @@ from policies.clock import today
 from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
 from policies.message import message
 from policies.pack import Pack
+from policies.remediation import RemediatingPolicy
 from policies.rule import ChangeRule, Enforcement, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
 from policies.settings import misspelt
 from policies.view import resource_of, resources_of
@@ -125,6 +126,8 @@ def _policy(rule: Rule, enforcement: Enforcement, board: _Board, last_line: str 
     if isinstance(rule, StackRule):
         if rule.settings:
             metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.settings.items()})
+        if rule.remedy is not None:
+            return RemediatingPolicy(validate=_validate_stack(rule, board), remedy=rule.remedy, **metadata)
         return StackValidationPolicy(validate=_validate_stack(rule, board), **metadata)
     assert isinstance(rule, ReportRule)
     return StackValidationPolicy(validate=_validate_report(rule, board, last_line), **metadata)

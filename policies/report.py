@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from cost.resources import Resource, Resources
+from policies.edit import Edit
 from policies.fence import Outcome
 from policies.rule import Enforcement, Rule, Violation
 
@@ -62,6 +63,10 @@ class Found:
     @property
     def fix(self) -> str:
         return self.violation.fix or self.rule.fix
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        return self.violation.edits
 
     @property
     def place(self) -> tuple[str, int] | None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cost.resources import Resource, Resources
 from policies.changes import Changes
+from policies.edit import Edit
 
 if TYPE_CHECKING:
     from policies.fence import Outcome
@@ -83,11 +84,14 @@ class Violation:
     resource: what it is wrong with, None for the stack as a whole.
     what: the wrong value and the values allowed, never a secret or the value of a label.
     fix: the change to make, where it is more special than the rule's own.
+    edits: what to write into the resource, where the rule can tell. They hold values, so that only a source in which
+        secrets are marked may show them.
     """
 
     resource: Resource | None
     what: str
     fix: str | None = None
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,11 @@ class Rule:
         return False
 
     @property
+    def remedies(self) -> bool:
+        """Whether it can mend what it finds, at level `remediate`."""
+        return False
+
+    @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:
         """Name -> JSON schema of everything the pack's user may set for it."""
         return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
@@ -172,15 +181,22 @@ class StackRule(Rule):
     """
     config: name -> JSON schema of what the pack's user may set.
     exemptible: False where accepting the finding makes no sense, as for a broken exemption.
+    remedy: what level `remediate` writes into one resource by the rule's configuration, before it is made; None where
+        nothing can be mended that way.
     """
 
     check: Callable[[Stack], Iterable[Finding]]
     exemptible: bool = True
+    remedy: Callable[[Resource, Resource | None, Mapping[str, Any]], Iterable[Edit]] | None = None
     config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     @property
     def accepts(self) -> bool:
         return self.exemptible
+
+    @property
+    def remedies(self) -> bool:
+        return self.remedy is not None
 
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:

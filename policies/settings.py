@@ -15,10 +15,14 @@ from typing import Any, Final, cast
 
 from policies.rule import Rule
 
-__all__ = ["DISABLED", "BadSettings", "Settings", "misspelt", "read_settings"]
+__all__ = ["DISABLED", "REMEDIATE", "BadSettings", "Settings", "misspelt", "read_settings"]
 
 DISABLED: Final = "disabled"
+REMEDIATE: Final = "remediate"
+"""Level of a rule that mends what it can before a resource is made; what is left is mandatory."""
+
 _LEVELS: Final = ("advisory", "mandatory", DISABLED)
+_ALSO: Final = (*_LEVELS, REMEDIATE)
 _ALL: Final = "all"
 _TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
     "string": (str, "a string"),
@@ -36,7 +40,7 @@ class BadSettings(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """
-    levels: rule -> `advisory`, `mandatory` or `disabled`.
+    levels: rule -> `advisory`, `mandatory`, `disabled` or, for a rule that can, `remediate`.
     configs: rule -> its own configuration.
     """
 
@@ -62,9 +66,10 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
             continue
         given = dict(cast("Mapping[str, Any]", value)) if isinstance(value, dict) else {"enforcementLevel": value}
         level = given.pop("enforcementLevel", None)
-        if level is not None and level not in _LEVELS:
-            near = _near(str(level), _LEVELS)
-            problems.append(f"the level of `{name}` is {level!r}, not {', '.join(_LEVELS)}{near}")
+        allowed = _ALSO if name in known and known[name].remedies else _LEVELS
+        if level is not None and level not in allowed:
+            near = _near(str(level), allowed)
+            problems.append(f"the level of `{name}` is {level!r}, not {', '.join(allowed)}{near}")
         elif level is not None:
             levels[name] = str(level)
         if name == _ALL:

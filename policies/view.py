@@ -11,14 +11,35 @@ message prints a value that could be one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pulumi_policy import PolicyProviderResource, PolicyResource, ResourceValidationArgs, StackValidationArgs
-from pulumi_policy.proxy import UnknownValueError
+from pulumi_policy.proxy import (
+    UNKNOWN_ARCHIVE_VALUE,
+    UNKNOWN_ARRAY_VALUE,
+    UNKNOWN_ASSET_VALUE,
+    UNKNOWN_BOOLEAN_VALUE,
+    UNKNOWN_NUMBER_VALUE,
+    UNKNOWN_OBJECT_VALUE,
+    UNKNOWN_STRING_VALUE,
+    UnknownValueError,
+)
 
 from cost.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["plain", "resource_of", "resources_of"]
+__all__ = ["plain", "provider_of", "resource_of", "resources_of"]
+
+_UNKNOWN_TEXTS: Final = frozenset(
+    {
+        UNKNOWN_ARCHIVE_VALUE,
+        UNKNOWN_ARRAY_VALUE,
+        UNKNOWN_ASSET_VALUE,
+        UNKNOWN_BOOLEAN_VALUE,
+        UNKNOWN_NUMBER_VALUE,
+        UNKNOWN_OBJECT_VALUE,
+        UNKNOWN_STRING_VALUE,
+    }
+)
 
 _PROVIDER = "pulumi:providers:"
 
@@ -33,6 +54,8 @@ def plain(value: object) -> Any:
         return [_known(sequence, index) for index in range(len(sequence))]
     if isinstance(value, float) and value.is_integer():
         return int(value)
+    if isinstance(value, str) and value in _UNKNOWN_TEXTS:
+        return UNKNOWN  # a remediation is shown the bare text, by which the engine stands for what is not known
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return UNKNOWN  # an asset or archive: no rule and no price reads into a file
@@ -89,6 +112,11 @@ def _of_stack(resource: PolicyResource, inputs: Mapping[str, Any] | None) -> Res
         },
         protect=resource.opts.protect,
     )
+
+
+def provider_of(args: ResourceValidationArgs) -> Resource | None:
+    """The provider of a resource policy's resource."""
+    return None if args.provider is None else _of_provider(args.provider)
 
 
 def _of_provider(provider: PolicyProviderResource) -> Resource:

@@ -17,6 +17,13 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Edit(_Model):
+    at: str = Field(description="The property of the resource, by the engine's names, e.g. tagSpecifications[0].tags")
+    write: dict[str, Any] | list[Any] = Field(
+        description="Members to set in the map there, or elements to append to the list; an empty text is to be chosen"
+    )
+
+
 class Finding(_Model):
     file: str = Field(description="The file it was found in, as given; stdin where the file came from there")
     rule: str
@@ -28,6 +35,7 @@ class Finding(_Model):
     what: str
     why: str
     fix: str
+    edits: list[Edit] = Field(description="What to write into the resource, where the rule can tell")
     page: str = Field(description="The page about the rule, in the repository of the rules")
     exemption: str | None = Field(description="JSON of the entry that accepts it, with reason and owner left empty")
 
@@ -84,6 +92,7 @@ def _finding(found: Found, report: Report) -> Finding:
         what=found.violation.what,
         why=found.rule.why,
         fix=found.fix,
+        edits=[Edit(at=edit.path, write=edit.value) for edit in found.edits],
         page=page_of(found.rule),
         exemption=found.exemption(report.today),
     )

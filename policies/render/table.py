@@ -29,6 +29,7 @@ def _block(found: Found, report: Report) -> list[str]:
         f"    {found.violation.what}",
         f"    why: {found.rule.why}",
         f"    fix: {found.fix}",
+        *(f"    write in {edit.path}: {edit.snippet}" for edit in found.edits),
         f"    see: {page_of(found.rule)}",
     ]
     if exemption := found.exemption(report.today):

@@ -7,13 +7,16 @@ from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.clouds.label_sets import label_sets
+from policies.edit import Edit
 from policies.facts import facts, required_labels
 from policies.frameworks import FINOPS_ALLOCATION
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
-from policies.label_syntax import problem_of_value
+from policies.label_syntax import problem_of_key, problem_of_value
 from policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
+
+_OURS: Final = "gpucluster:"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -29,14 +32,17 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield CannotTell(resource, "the required labels are not known yet")
             continue
         wrong: list[str] = []
+        edits: list[Edit] = []
         unknown: list[str] = []
         for labels in sets:
             if required and labels.labels is UNKNOWN:
                 unknown.append(labels.where)
             elif labels.labels is not UNKNOWN:
-                wrong += _wrong(labels, labels.labels, required)
+                missing, differing = _wrong(labels, labels.labels, required)
+                wrong += _words(labels, missing, differing)
+                edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
         if wrong:
-            yield Violation(resource, "; ".join(wrong))
+            yield Violation(resource, "; ".join(wrong), edits=tuple(edits))
         if unknown:
             yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
 
@@ -55,9 +61,48 @@ def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]
     return lambda _: required  # UNKNOWN as the value of a key: present is enough
 
 
-def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> Iterator[str]:
+def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, Any]) -> Iterator[Edit]:
+    """The configured labels that a resource lacks, where it is of no component of ours.
+
+    Its own labels only: those of the machines it starts are read when they start, so that an addition would replace
+    the machines of a running job. Nor a label that the cloud would refuse.
+    """
+    configured = labels_at(config.get("labels"))
+    if configured is UNKNOWN or _ours(resource):
+        return
+    for labels in label_sets(resource, provider):
+        if labels.own and labels.labels is not UNKNOWN:
+            missing, _ = _wrong(labels, labels.labels, configured)
+            if writable := {key: str(configured[key]) for key in missing if _writable(labels, key, configured[key])}:
+                yield Edit(labels.place, labels.written(writable))
+
+
+def _ours(resource: Resource) -> bool:
+    """Whether one of our components is around it: its URN has the types of all of its parents."""
+    return any(type_.startswith(_OURS) for type_ in resource.urn.split("::")[2].split("$"))
+
+
+def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The keys that are missing, and those with another value."""
     missing = [key for key in required if carried.get(key) in (None, "")]
     differing = [key for key, value in required.items() if key not in missing and _differs(labels, carried[key], value)]
+    return missing, differing
+
+
+def _edits(labels: LabelSet, wrong: Mapping[str, Any]) -> Iterator[Edit]:
+    """What to write; a value that is not known, or that must be written in another way here, is left empty."""
+    if wrong:
+        values = {key: str(value) if _writable(labels, key, value) else "" for key, value in wrong.items()}
+        yield Edit(labels.place, labels.written(values))
+
+
+def _writable(labels: LabelSet, key: str, value: Any) -> bool:
+    if value in (UNKNOWN, None, ""):
+        return False
+    return not problem_of_key(key, labels.syntax) and not problem_of_value(str(value), labels.syntax)
+
+
+def _words(labels: LabelSet, missing: list[str], differing: list[str]) -> Iterator[str]:
     if missing:
         yield f"{labels.where}: {', '.join(f'`{key}`' for key in missing)} missing"
     if differing:
@@ -77,20 +122,19 @@ RULE: Final = StackRule(
     name="required-labels",
     title="Everything that takes labels carries the required ones",
     why="A GPU node without owner and cost centre cannot be charged to anybody, and nobody dares to delete it.",
-    fix="Give it the labels of the cluster, with the same values. AWS: a launch template also needs them in "
-    "tagSpecifications for `instance` and `volume` (and `network-interface`, if listed), an EC2NodeClass in spec.tags. "
-    "Google Cloud: a cluster takes them as resource_labels, a node pool as node_config.resource_labels and, for the "
-    "nodes, node_config.labels, a GCENodeClass as spec.labels. Azure: a node "
-    "pool takes them as tags and, for the nodes, node_labels, an AKSNodeClass as spec.tags.",
+    fix="Give it the labels of the cluster, with the same values; `guardrails check` prints what to write, and where.",
     reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
     severity=Severity.HIGH,
     frameworks=(FINOPS_ALLOCATION,),
     check=check,
+    remedy=remedy,
     config={
         "labels": {
             "type": "object",
-            "description": "Required labels with their values, instead of those the components register",
+            "description": "Required labels with their values, instead of those the components register; at level "
+            "`remediate`, those that a resource lacks are added to its own labels, not to those of machines it starts, "
+            "and to nothing inside a component of type gpucluster:",
             "additionalProperties": {"type": "string"},
         },
         "keys": {

@@ -121,6 +121,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "what": "tags: `team` missing",
                 "why": rule.why,
                 "fix": rule.fix,
+                "edits": [{"at": "tags", "write": {"team": "research"}}],
                 "page": "docs/rules/required-labels.md",
                 "exemption": _exemption("required-labels", "group"),
             }

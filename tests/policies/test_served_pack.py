@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -10,9 +11,9 @@ from typing import IO
 
 import grpc
 import pytest
-from google.protobuf import empty_pb2
+from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
-from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
+from pulumi_policy.deserialize import SPECIAL_ASSET_SIG, SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
 import policies
 from policies.training import PACK
@@ -28,13 +29,22 @@ class Engine:
         self.stdout = stdout
         self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
 
-    def configure(self, **policies_: dict) -> None:
+    def configure(self, *, remediate: bool = False, **policies_: dict) -> None:
         request = analyzer_pb2.ConfigureAnalyzerRequest()
         for name, properties in policies_.items():
             config = request.policyConfig[name.replace("_", "-")]
-            config.enforcementLevel = analyzer_pb2.MANDATORY
+            config.enforcementLevel = analyzer_pb2.REMEDIATE if remediate else analyzer_pb2.MANDATORY
             config.properties.update(properties)
         self.stub.Configure(request)
+
+    def remediated(self, type_: str, properties: dict, *, within: str = "") -> dict | None:
+        """The inputs of a resource after the remediations, None where there was none."""
+        urn = f"urn:pulumi:test::test::{within}{type_}::one"
+        request = analyzer_pb2.AnalyzeRequest(type=type_, urn=urn, name="one")
+        request.properties.update(properties)
+        made = self.stub.Remediate(request).remediations
+        assert [remediation.policyName for remediation in made] in ([], ["required-labels"])
+        return json_format.MessageToDict(made[0].properties) if made else None
 
     def run(self, program) -> list[tuple[str, str, str]]:
         """(policy, level, message without the title) of every finding."""
@@ -52,16 +62,30 @@ class Engine:
         ]
 
 
-@pytest.fixture
-def engine():
+@contextlib.contextmanager
+def served():
     """`python -m pulumi.policy` in the pack's folder, as the language host does it; prints its port."""
     command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(FOLDER)]
-    with subprocess.Popen(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as served:
+    with subprocess.Popen(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as process:
         try:
-            assert served.stdout is not None
-            yield Engine(served.stdout)
+            assert process.stdout is not None
+            yield Engine(process.stdout)
         finally:
-            served.kill()
+            process.kill()
+
+
+@pytest.fixture
+def engine():
+    """A pack of the test's own, which keeps what it has seen."""
+    with served() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def remediating():
+    """One pack for all tests that only ask for remediations, each with its own configuration."""
+    with served() as engine:
+        yield engine
 
 
 def test_the_engine_is_told_every_policy(engine):
@@ -149,6 +173,92 @@ def test_settings_of_a_policy_reach_its_rule(engine, program):
     engine.configure(required_labels={"labels": {"team": "sales"}})
     messages = {message.split("\n")[0] for _, _, message in engine.run(program)}
     assert "tags: `team` not the required value" in messages
+
+
+def test_at_level_remediate_labels_are_added_and_nothing_else_is_touched(remediating, program):
+    remediating.configure(remediate=True, required_labels={"labels": {"team": "research", "owner": "ada"}})
+    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hunter2"}
+    nested = {"secret": [secret, {"unknown": program.unknown}], "number": 5.0, "none": None, "__defaults": []}
+    asset = {SPECIAL_SIG_KEY: SPECIAL_ASSET_SIG, "text": "code"}
+    rest = {"description": program.unknown, "asset": asset, "secret": secret, "nested": nested}
+    tags = {"team": "sales", "cost": secret, "of": program.unknown}
+    assert remediating.remediated("aws:ec2/vpc:Vpc", {**rest, "tags": tags}) == {
+        **rest,
+        "tags": {**tags, "owner": "ada"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("type_", "properties", "added"),
+    [
+        ("aws:ec2/vpc:Vpc", {}, {"tags": {"team": "AI", "owner": "ada"}}),
+        ("aws:ec2/vpc:Vpc", {"tags": {"team": "", "owner": "eve"}}, {"tags": {"team": "AI", "owner": "eve"}}),
+        ("azure-native:network:VirtualNetwork", {"tags": {"owner": "ada"}}, {"tags": {"owner": "ada", "team": "AI"}}),
+        ("gcp:container/cluster:Cluster", {}, {"resourceLabels": {"owner": "ada"}}),
+        ("gcp:monitoring/alertPolicy:AlertPolicy", {}, {"userLabels": {"owner": "ada"}}),
+        (
+            "kubernetes:core/v1:Namespace",
+            {"metadata": {"name": "jobs"}},
+            {"metadata": {"name": "jobs", "labels": {"team": "AI", "owner": "ada"}}},
+        ),
+        (
+            "aws:autoscaling/group:Group",
+            {"tags": [{"key": "team", "value": "AI", "propagateAtLaunch": False}]},
+            {
+                "tags": [
+                    {"key": "team", "value": "AI", "propagateAtLaunch": False},
+                    {"key": "owner", "value": "ada", "propagateAtLaunch": True},
+                ]
+            },
+        ),
+    ],
+)
+def test_labels_are_added_where_the_type_has_them_and_as_its_cloud_takes_them(remediating, type_, properties, added):
+    remediating.configure(remediate=True, required_labels={"labels": {"team": "AI", "owner": "ada"}, "keys": ["cost"]})
+    assert remediating.remediated(type_, properties) == added
+
+
+def test_no_label_is_added_where_it_is_not_asked_for_known_or_ours(remediating, program):
+    vpc, labels = "aws:ec2/vpc:Vpc", {"labels": {"team": "research"}}
+    remediating.configure(required_labels=labels)
+    off = remediating.remediated(vpc, {})
+    remediating.configure(remediate=True, required_labels={"keys": ["team"]})
+    no_value = remediating.remediated(vpc, {})
+    remediating.configure(remediate=True, required_labels=labels)
+    done = remediating.remediated(vpc, {"tags": {"team": "research"}})
+    another = remediating.remediated(vpc, {"tags": {"team": "sales"}})
+    unknown = remediating.remediated(vpc, {"tags": program.unknown})
+    ours = remediating.remediated(vpc, {}, within="shop:index:Shop$gpucluster:aws:Network$")
+    no_labels = remediating.remediated("aws:ec2/route:Route", {})
+    component = remediating.remediated("shop:index:Shop", {})
+    assert [off, no_value, done, another, unknown, ours, no_labels, component] == [None] * 8
+    assert remediating.remediated(vpc, {}, within="shop:index:Shop$") == {"tags": {"team": "research"}}
+
+
+def test_labels_of_the_machines_a_resource_starts_are_not_added(remediating):
+    remediating.configure(remediate=True, required_labels={"labels": {"team": "research"}})
+    tags = {"tags": {"team": "research"}}
+    for type_, properties in (
+        ("aws:ec2/launchTemplate:LaunchTemplate", {**tags, "tagSpecifications": []}),
+        ("aws:eks/nodeGroup:NodeGroup", {**tags, "labels": {}}),
+        ("gcp:container/nodePool:NodePool", {"nodeConfig": {"labels": {}}}),
+        ("azure-native:containerservice:AgentPool", {**tags, "nodeLabels": {}}),
+    ):
+        assert remediating.remediated(type_, properties) is None
+
+
+def test_tags_that_are_a_secret_as_a_whole_are_left_alone_and_that_is_said(remediating):
+    remediating.configure(remediate=True, required_labels={"labels": {"team": "research"}})
+    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": {"owner": "hunter2"}}
+    assert remediating.remediated("aws:ec2/vpc:Vpc", {"tags": secret}) is None
+    assert remediating.stdout.readline() == "required-labels: nothing written into one: TypeError\n"
+
+
+def test_what_a_remediation_left_is_a_mandatory_finding(engine, program):
+    del program["group"]["tags"]
+    engine.configure(remediate=True, required_labels={"labels": {"team": "research"}})
+    found = [(policy, level, message.split("\n")[0]) for policy, level, message in engine.run(program)]
+    assert found == [("required-labels", "MANDATORY", "tags: `team` missing")]
 
 
 def test_a_misspelt_setting_is_a_finding(engine, program):

@@ -23,6 +23,20 @@ def test_all_gives_a_level_to_every_rule_without_one():
     assert settings.levels == {**{rule.name: "advisory" for rule in PACK.rules}, "budget": "mandatory"}
 
 
+def test_only_a_rule_that_mends_takes_level_remediate():
+    level = '{"enforcementLevel": "remediate"}'
+    read = read_settings(f'{{"required-labels": {level}}}', PACK.rules)
+    assert read == Settings(levels={"required-labels": "remediate"}, configs={"required-labels": {}})
+    with pytest.raises(BadSettings) as error:
+        read_settings(f'{{"all": {level}, "label-values": {level}, "required-labels": "remediat"}}', PACK.rules)
+    assert str(error.value).splitlines() == [
+        "the level of `all` is 'remediate', not advisory, mandatory, disabled",
+        "the level of `label-values` is 'remediate', not advisory, mandatory, disabled",
+        "the level of `required-labels` is 'remediat', not advisory, mandatory, disabled, remediate; "
+        "did you mean `remediate`?",
+    ]
+
+
 def test_everything_that_is_wrong_is_named_at_once():
     text = """{
         "budgit": "mandatory",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Unknown
 from policies.clouds.aws.taggable import taggable
 from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
-from policies.label_sets import LabelSet, LabelSyntax, labels_at
+from policies.label_sets import LabelSet, LabelSyntax, Place, labels_at
 from policies.reading import at, items, setting, text
 
 __all__ = ["label_sets"]
+
+# An auto scaling group lists its tags; every other type has a map.
+_LISTS_TAGS: Final = "aws:autoscaling/group:Group"
 
 # Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
@@ -22,18 +25,33 @@ _STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interface
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
     """Every place where an `aws:` resource carries labels, with the provider's default tags."""
     if resource.type in taggable():
-        yield LabelSet(where="tags", labels=_own_tags(resource, provider), syntax=LabelSyntax.AWS)
+        yield LabelSet(
+            where="tags",
+            labels=_own_tags(resource, provider),
+            syntax=LabelSyntax.AWS,
+            place=("tags",),
+            written=_listed if resource.type == _LISTS_TAGS else dict,
+            own=True,
+        )
     if resource.type == "aws:ec2/launchTemplate:LaunchTemplate":
         for kind, where in {**_STARTED, **_STARTED_IF_LISTED}.items():
             labels = _started_tags(resource, kind)
             if labels is not None or kind in _STARTED:
-                yield LabelSet(where=where, labels={} if labels is None else labels, syntax=LabelSyntax.AWS)
+                place, written = _started_place(resource, kind)
+                yield LabelSet(
+                    where=where,
+                    labels={} if labels is None else labels,
+                    syntax=LabelSyntax.AWS,
+                    place=place,
+                    written=written,
+                )
     if resource.type == "aws:eks/nodeGroup:NodeGroup":
         labels = labels_at(resource.inputs.get("labels"))
         yield LabelSet(
             where="labels of the nodes it starts",
             labels=labels,
             syntax=LabelSyntax.KUBERNETES,
+            place=("labels",),
             node_domains=KUBELET_DOMAINS,
         )
 
@@ -66,3 +84,16 @@ def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown 
         if at(specification, "resourceType") == kind:
             return labels_at(at(specification, "tags"))
     return None
+
+
+def _started_place(template: Resource, kind: str) -> tuple[Place, Callable[[Mapping[str, str]], Any]]:
+    """The tags of the entry of this kind, else the list with a new entry."""
+    specifications = items(template.inputs, "tagSpecifications")
+    for index, specification in enumerate([] if specifications is UNKNOWN else specifications):
+        if at(specification, "resourceType") == kind:
+            return ("tagSpecifications", index, "tags"), dict
+    return ("tagSpecifications",), lambda labels: [{"resourceType": kind, "tags": dict(labels)}]
+
+
+def _listed(labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": value, "propagateAtLaunch": True} for key, value in labels.items()]

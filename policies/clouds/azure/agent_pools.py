@@ -16,7 +16,7 @@ from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.azure.names import made_by_name
 from policies.clouds.azure.sizes import Size, size_of
 from policies.clouds.kubernetes.pool_labels import for_single_nodes, for_training, sliced_by_label, telling_labels
-from policies.label_sets import labels_at
+from policies.label_sets import Place, labels_at
 from policies.machines import Machines, several
 from policies.reading import at, flag, items, text, whole
 
@@ -63,11 +63,13 @@ class Written:
     resource: the node pool, or the cluster it is written in.
     inputs: as `azure-native:containerservice:AgentPool` has them.
     prop: the input of the cluster it stands under; None for a resource of its own.
+    place: where `inputs` stand in those of the resource.
     """
 
     resource: Resource
     inputs: Mapping[str, Any]
     prop: str | None = None
+    place: Place = ()
 
     @property
     def own_name(self) -> str | Unknown | None:
@@ -177,9 +179,10 @@ def written_pools(resource: Resource) -> Iterator[Written]:
         if listed is UNKNOWN:
             yield Written(resource=resource, inputs=dict.fromkeys(_UNSEEN, UNKNOWN), prop=_INSIDE)
             return
-        for pool in listed:
+        for index, pool in enumerate(listed):
             if isinstance(pool, Mapping):
-                yield Written(resource=resource, inputs=cast("Mapping[str, Any]", pool), prop=_INSIDE)
+                inputs = cast("Mapping[str, Any]", pool)
+                yield Written(resource=resource, inputs=inputs, prop=_INSIDE, place=(_INSIDE, index))
 
 
 def every_pool(resources: Resources) -> Iterator[AgentPool]:

@@ -17,7 +17,8 @@ __all__ = ["label_sets"]
 def label_sets(resource: Resource) -> Iterator[LabelSet]:
     """Every place where an `azure-native:` resource carries labels; the provider has no default tags."""
     if resource.type in taggable():
-        yield LabelSet(where="tags", labels=labels_at(at(resource.inputs, "tags")), syntax=LabelSyntax.AZURE)
+        tags = labels_at(at(resource.inputs, "tags"))
+        yield LabelSet(where="tags", labels=tags, syntax=LabelSyntax.AZURE, place=("tags",), own=True)
     for pool in written_pools(resource):
         yield from _of_pool(pool)
 
@@ -26,10 +27,16 @@ def _of_pool(pool: Written) -> Iterator[LabelSet]:
     of = "" if pool.prop is None or pool.name == pool.resource.name else f" in `{pool.name}`"
     if pool.prop is not None:
         tags = labels_at(pool.at("tags"))
-        yield LabelSet(where=f"tags of the machines it starts{of}", labels=tags, syntax=LabelSyntax.AZURE)
+        yield LabelSet(
+            where=f"tags of the machines it starts{of}",
+            labels=tags,
+            syntax=LabelSyntax.AZURE,
+            place=(*pool.place, "tags"),
+        )
     yield LabelSet(
         where=f"labels of the nodes it starts{of}",
         labels=labels_at(pool.at("nodeLabels")),
         syntax=LabelSyntax.KUBERNETES,
+        place=(*pool.place, "nodeLabels"),
         node_domains=KUBELET_DOMAINS,
     )

@@ -19,7 +19,13 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
     """Every place where a `gcp:` resource carries labels, with the provider's default labels."""
     argument = labelable().get(resource.type)
     if argument is not None:
-        yield LabelSet(where="labels", labels=_own(resource, argument, provider), syntax=LabelSyntax.GOOGLE)
+        yield LabelSet(
+            where="labels",
+            labels=_own(resource, argument, provider),
+            syntax=LabelSyntax.GOOGLE,
+            place=(argument,),
+            own=True,
+        )
     for pool in written_pools(resource):
         yield from _of_nodes(pool, resource)
 
@@ -30,11 +36,13 @@ def _of_nodes(pool: Written, resource: Resource) -> Iterator[LabelSet]:
         where=f"resourceLabels of the machines it starts{of}",
         labels=labels_at(pool.at("nodeConfig", "resourceLabels")),
         syntax=LabelSyntax.GOOGLE,
+        place=(*pool.place, "nodeConfig", "resourceLabels"),
     )
     yield LabelSet(
         where=f"labels of the nodes it starts{of}",
         labels=labels_at(pool.at("nodeConfig", "labels")),
         syntax=LabelSyntax.KUBERNETES,
+        place=(*pool.place, "nodeConfig", "labels"),
         node_domains=KUBELET_DOMAINS,
     )
 

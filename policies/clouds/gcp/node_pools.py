@@ -16,7 +16,7 @@ from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.gcp.fabric import FABRIC, Fabric
 from policies.clouds.gcp.names import is_zone, made_by_name
 from policies.clouds.kubernetes.pool_labels import telling_labels
-from policies.label_sets import labels_at
+from policies.label_sets import Place, labels_at
 from policies.machines import Machines, several
 from policies.reading import at, flag, items, text, whole
 
@@ -47,11 +47,13 @@ class Written:
     resource: the node pool, or the cluster it is written in.
     inputs: as `gcp:container/nodePool:NodePool` has them.
     prop: the input of the cluster it stands under; None for a resource of its own.
+    place: where `inputs` stand in those of the resource.
     """
 
     resource: Resource
     inputs: Mapping[str, Any]
     prop: str | None = None
+    place: Place = ()
 
     @property
     def name(self) -> str:
@@ -166,9 +168,10 @@ def _inside(cluster: Resource) -> Iterator[Written]:
     if listed is UNKNOWN:
         yield Written(resource=cluster, inputs=dict.fromkeys(_UNSEEN, UNKNOWN), prop="nodePools")
         return
-    for pool in listed:
+    for index, pool in enumerate(listed):
         if isinstance(pool, Mapping):
-            yield Written(resource=cluster, inputs=cast("Mapping[str, Any]", pool), prop="nodePools")
+            inputs = cast("Mapping[str, Any]", pool)
+            yield Written(resource=cluster, inputs=inputs, prop="nodePools", place=("nodePools", index))
     removed = flag(cluster.inputs, "removeDefaultNodePool")
     if not listed and removed is not True and at(cluster.inputs, "nodeConfig") is not None:
         default = {key: cluster.inputs.get(key) for key in ("nodeConfig", "initialNodeCount")}

@@ -16,13 +16,20 @@ __all__ = ["label_sets"]
 _NOT_OBJECTS: Final = ("kubernetes:helm.sh/", "kubernetes:yaml", "kubernetes:kustomize", "kubernetes:index:")
 _NOT_OBJECT_KINDS: Final = ("List", "Patch")
 
+# (group, kind) -> whose labels Karpenter writes on the machines, by whose rules, and where in `spec` they stand.
+_MACHINE_CLASSES: Final = {
+    ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags"),
+    ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels"),
+    ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags"),
+}
+
 
 def label_sets(resource: Resource) -> Iterator[LabelSet]:
     """Every place where a `kubernetes:` resource carries labels."""
     if resource.type.startswith(_NOT_OBJECTS) or resource.type.endswith(_NOT_OBJECT_KINDS):
         return
     labels = labels_at(at(resource.inputs, "metadata", "labels"))
-    yield LabelSet(where="labels", labels=labels, syntax=LabelSyntax.KUBERNETES)
+    yield LabelSet(where="labels", labels=labels, syntax=LabelSyntax.KUBERNETES, place=("metadata", "labels"), own=True)
     _, group_version, kind = resource.type.split(":", 2)
     group = group_version.split("/")[0]
     if (group, kind) == ("karpenter.sh", "NodePool"):
@@ -30,14 +37,10 @@ def label_sets(resource: Resource) -> Iterator[LabelSet]:
             where="labels of the nodes it starts",
             labels=labels_at(at(resource.inputs, "spec", "template", "metadata", "labels")),
             syntax=LabelSyntax.KUBERNETES,
+            place=("spec", "template", "metadata", "labels"),
             node_domains=KARPENTER_DOMAINS,
         )
-    if (group, kind) == ("karpenter.k8s.aws", "EC2NodeClass"):
-        tags = labels_at(at(resource.inputs, "spec", "tags"))
-        yield LabelSet(where="tags of the instances and disks it starts", labels=tags, syntax=LabelSyntax.AWS)
-    if (group, kind) == ("karpenter.k8s.gcp", "GCENodeClass"):
-        of_machines = labels_at(at(resource.inputs, "spec", "labels"))
-        yield LabelSet(where="labels of the machines it starts", labels=of_machines, syntax=LabelSyntax.GOOGLE)
-    if (group, kind) == ("karpenter.azure.com", "AKSNodeClass"):
-        tags = labels_at(at(resource.inputs, "spec", "tags"))
-        yield LabelSet(where="tags of the machines it starts", labels=tags, syntax=LabelSyntax.AZURE)
+    if (group, kind) in _MACHINE_CLASSES:
+        where, syntax, argument = _MACHINE_CLASSES[group, kind]
+        of_machines = labels_at(at(resource.inputs, "spec", argument))
+        yield LabelSet(where=where, labels=of_machines, syntax=syntax, place=("spec", argument))

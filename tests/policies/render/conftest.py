@@ -7,6 +7,7 @@ import datetime
 import pytest
 
 from cost.resources import Resource, Resources
+from policies.edit import Edit
 from policies.fence import Outcome
 from policies.report import Checked, Report
 from policies.rule import Enforcement, ReportRule, Severity, StackRule, Violation
@@ -26,7 +27,8 @@ def report() -> Report:
     told = ReportRule(name="told", title="It is told", severity=Severity.LOW, check=lambda *_: (), **SHORT)
     clean = StackRule(name="clean", title="All is clean", severity=Severity.LOW, check=lambda _: (), **SHORT)
     placed, twin = _group("group", "a", "infra/my program.py#14,3"), _group("group", "b")
-    far = (Violation(placed, "far <away>\x00"), Violation(twin, "further", fix="Move it."))
+    edits = (Edit(("placements", 0, "tags"), {"team": "a\x1b"}), Edit(("tags",), [{"key": "team", "value": ""}]))
+    far = (Violation(placed, "far <away>\x00", edits=edits), Violation(twin, "further", fix="Move it."))
     one = Checked(
         file="plans/one.json",
         outcomes=[

@@ -40,3 +40,14 @@ def test_findings_of_all_files_are_in_one_list(report):
         "mandatory": 2,
         "advisory": 1,
     }
+
+
+def test_what_to_write_is_data(report):
+    assert [finding["edits"] for finding in json.loads(as_json(report))["findings"]] == [
+        [
+            {"at": "placements[0].tags", "write": {"team": "a\x1b"}},
+            {"at": "tags", "write": [{"key": "team", "value": ""}]},
+        ],
+        [],
+        [],
+    ]

@@ -19,6 +19,8 @@ def test_findings_stand_under_their_file_mandatory_ones_first_with_a_ready_exemp
         "    far <away>\x00",
         "    why: It costs.",
         "    fix: Mend it.",
+        '    write in placements[0].tags: {"team": "a\\u001b"}',
+        '    write in tags: [{"key": "team", "value": ""}]',
         "    see: docs/rules/near.md",
         OFFER.format(URN.format("a")) + LAST,
         "",

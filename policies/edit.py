@@ -1,0 +1,34 @@
+"""What to write into a resource to mend a finding, in the resource's own terms."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from policies.label_sets import Place
+
+__all__ = ["Edit"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """
+    place: the property to write in, by the engine's names.
+    value: the members to set in a map, or the elements to append to a list; a text that only the reader can choose
+        is left empty.
+    """
+
+    place: Place
+    value: Any
+
+    @property
+    def path(self) -> str:
+        """The place in one word, e.g. `tagSpecifications[0].tags`."""
+        steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
+        return steps.removeprefix(".")
+
+    @property
+    def snippet(self) -> str:
+        """The value as JSON, to be pasted."""
+        return json.dumps(self.value)
