@@ -136,7 +136,7 @@ def _settings(rule: Rule) -> list[str]:
 
 
 def _mend(rule: Rule) -> list[str]:
-    if not rule.remedies:
+    if rule.mends_by is None:
         return []
     entry = f'{{"{rule.name}": {{"enforcementLevel": "{REMEDIATE}", "labels": {{"team": "research"}}}}}}'
     words = (

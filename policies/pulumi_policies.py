@@ -127,7 +127,7 @@ def _policy(rule: Rule, enforcement: Enforcement, board: _Board, last_line: str 
         if rule.settings:
             metadata["config_schema"] = PolicyConfigSchema({name: dict(of) for name, of in rule.settings.items()})
         if rule.remedy is not None:
-            return RemediatingPolicy(validate=_validate_stack(rule, board), remedy=rule.remedy, **metadata)
+            return RemediatingPolicy(validate=_validate_stack(rule, board), remedy=rule.remedy[1], **metadata)
         return StackValidationPolicy(validate=_validate_stack(rule, board), **metadata)
     assert isinstance(rule, ReportRule)
     return StackValidationPolicy(validate=_validate_report(rule, board, last_line), **metadata)

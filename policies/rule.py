@@ -161,9 +161,9 @@ class Rule:
         return False
 
     @property
-    def remedies(self) -> bool:
-        """Whether it can mend what it finds, at level `remediate`."""
-        return False
+    def mends_by(self) -> str | None:
+        """The setting by which level `remediate` mends what it finds; None where it mends nothing."""
+        return None
 
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:
@@ -181,13 +181,13 @@ class StackRule(Rule):
     """
     config: name -> JSON schema of what the pack's user may set.
     exemptible: False where accepting the finding makes no sense, as for a broken exemption.
-    remedy: what level `remediate` writes into one resource by the rule's configuration, before it is made; None where
-        nothing can be mended that way.
+    remedy: a setting of the rule, and what level `remediate` writes by it into one resource before that is made; None
+        where nothing can be mended that way.
     """
 
     check: Callable[[Stack], Iterable[Finding]]
     exemptible: bool = True
-    remedy: Callable[[Resource, Resource | None, Mapping[str, Any]], Iterable[Edit]] | None = None
+    remedy: tuple[str, Callable[[Resource, Resource | None, Mapping[str, Any]], Iterable[Edit]]] | None = None
     config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     @property
@@ -195,8 +195,8 @@ class StackRule(Rule):
         return self.exemptible
 
     @property
-    def remedies(self) -> bool:
-        return self.remedy is not None
+    def mends_by(self) -> str | None:
+        return self.remedy[0] if self.remedy else None
 
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:

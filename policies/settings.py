@@ -66,7 +66,7 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
             continue
         given = dict(cast("Mapping[str, Any]", value)) if isinstance(value, dict) else {"enforcementLevel": value}
         level = given.pop("enforcementLevel", None)
-        allowed = _ALSO if name in known and known[name].remedies else _LEVELS
+        allowed = _ALSO if name in known and known[name].mends_by else _LEVELS
         if level is not None and level not in allowed:
             near = _near(str(level), allowed)
             problems.append(f"the level of `{name}` is {level!r}, not {', '.join(allowed)}{near}")
@@ -77,6 +77,9 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
                 f"all: setting `{setting}` is not known; only enforcementLevel holds for all" for setting in given
             ]
             continue
+        needed = known[name].mends_by
+        if level == REMEDIATE and needed is not None and not given.get(needed):
+            problems.append(f"{name}: level `{REMEDIATE}` writes what setting `{needed}` says, which is not given")
         problems += [f"{name}: {problem}" for problem in (*misspelt(known[name], given), *_wrong(known[name], given))]
         configs[name] = given
     if problems:

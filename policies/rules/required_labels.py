@@ -128,7 +128,7 @@ RULE: Final = StackRule(
     severity=Severity.HIGH,
     frameworks=(FINOPS_ALLOCATION,),
     check=check,
-    remedy=remedy,
+    remedy=("labels", remedy),
     config={
         "labels": {
             "type": "object",

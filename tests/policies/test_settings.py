@@ -25,8 +25,11 @@ def test_all_gives_a_level_to_every_rule_without_one():
 
 def test_only_a_rule_that_mends_takes_level_remediate():
     level = '{"enforcementLevel": "remediate"}'
-    read = read_settings(f'{{"required-labels": {level}}}', PACK.rules)
-    assert read == Settings(levels={"required-labels": "remediate"}, configs={"required-labels": {}})
+    labels = {"labels": {"team": "research"}}
+    text = json.dumps({"required-labels": {"enforcementLevel": "remediate", **labels}})
+    assert read_settings(text, PACK.rules) == Settings(
+        levels={"required-labels": "remediate"}, configs={"required-labels": labels}
+    )
     with pytest.raises(BadSettings) as error:
         read_settings(f'{{"all": {level}, "label-values": {level}, "required-labels": "remediat"}}', PACK.rules)
     assert str(error.value).splitlines() == [
@@ -35,6 +38,11 @@ def test_only_a_rule_that_mends_takes_level_remediate():
         "the level of `required-labels` is 'remediat', not advisory, mandatory, disabled, remediate; "
         "did you mean `remediate`?",
     ]
+    with pytest.raises(BadSettings) as error:
+        read_settings(f'{{"required-labels": {level}}}', PACK.rules)
+    assert str(error.value) == (
+        "required-labels: level `remediate` writes what setting `labels` says, which is not given"
+    )
 
 
 def test_everything_that_is_wrong_is_named_at_once():
