@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -151,9 +152,7 @@ def run(
     except ClusterError as error:
         click.echo(str(error), err=True)
         sys.exit(_OUR_ERROR)
-    _write(_rendered("html", verdicts, logs, machine), results / "report.html")
-    _write(_rendered("text", verdicts, logs, machine), None)
-    sys.exit(0 if worst(verdicts) in (PASS, WARN) else _FINDINGS)
+    _finish(verdicts, logs, machine, results)
 
 
 @acceptance.command("burn-in")
@@ -184,6 +183,11 @@ def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: 
     except ClusterError as error:
         click.echo(str(error), err=True)
         sys.exit(_OUR_ERROR)
+    _finish(verdicts, logs, machine, results)
+
+
+def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Shape, results: Path) -> NoReturn:
+    """Writes the page, prints the table, and ends with the exit code of the whole."""
     _write(_rendered("html", verdicts, logs, machine), results / "report.html")
     _write(_rendered("text", verdicts, logs, machine), None)
     sys.exit(0 if worst(verdicts) in (PASS, WARN) else _FINDINGS)

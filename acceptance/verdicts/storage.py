@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acceptance.measured import Storage, StoragePhase
-from acceptance.promises import Promises
+from acceptance.promises import Promise, Promises
 from acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome, Verdict
 
 __all__ = ["judge_storage"]
@@ -22,30 +22,28 @@ def judge_storage(run: Storage, promises: Promises) -> Iterator[Verdict]:
 
 
 def _stream(run: Storage, phase: StoragePhase, promises: Promises) -> Verdict:
-    promise = promises.storage_gb_per_s
+    check, field = f"storage {phase.work}{_of(run)}", "storage.shared.gb_per_s"
     speed = phase.gb_per_s or 0.0
-    outcome, why = _judged(speed, None if promise is None else float(promise.value), "storage.shared.gb_per_s")
-    return Verdict(
-        check=f"storage {phase.work}{_of(run)}",
-        outcome=outcome,
-        why=why if promise is None else f"{why} {promise.field}",
-        measured=f"{speed:,.2f} GB/s",
-        wanted="" if promise is None else f"{promise.value:f} GB/s",
-        log=run.log,
-        line=run.line,
-    )
+    return _verdict(run, check, speed, f"{speed:,.2f}", "GB/s", promises.storage_gb_per_s, field)
 
 
 def _files(run: Storage, phase: StoragePhase, promises: Promises) -> Verdict:
-    promise = promises.files_per_s
+    check, field = f"small files: {phase.work}{_of(run)}", "promises.files_per_s"
     speed = phase.files_per_s or 0.0
-    outcome, why = _judged(speed, None if promise is None else float(promise.value), "promises.files_per_s")
+    return _verdict(run, check, speed, f"{speed:,.0f}", "files/s", promises.files_per_s, field)
+
+
+def _verdict(
+    run: Storage, check: str, speed: float, shown: str, unit: str, promise: Promise | None, field: str
+) -> Verdict:
+    """field: of the spec that could promise it."""
+    outcome, why = _judged(speed, None if promise is None else float(promise.value), field)
     return Verdict(
-        check=f"small files: {phase.work}{_of(run)}",
+        check=check,
         outcome=outcome,
         why=why if promise is None else f"{why} {promise.field}",
-        measured=f"{speed:,.0f} files/s",
-        wanted="" if promise is None else f"{promise.value:f} files/s",
+        measured=f"{shown} {unit}",
+        wanted="" if promise is None else f"{promise.value:f} {unit}",
         log=run.log,
         line=run.line,
     )
