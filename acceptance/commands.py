@@ -21,7 +21,7 @@ from acceptance.report.text import text_report
 from acceptance.runs.kubectl import ClusterError, Kubectl
 from acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from components.input_error import InputError, did_you_mean
-from components.shapes import Shape, shapes
+from components.shapes import Shape, shape_named, shapes
 from components.spec_file import read_spec
 from cost.prices import BadPrices
 
@@ -221,7 +221,7 @@ def _read(name: str, problems: list[str]) -> Log | None:
 def _machine(machine: str | None, problems: list[str]) -> Shape | None:
     if machine is None:
         return None
-    found = next((row for row in shapes() if row.machine_type == machine), None)
+    found = shape_named(machine)
     if found is None:
         known = [row.machine_type for row in shapes() if row.fabric_gbps]
         hint = did_you_mean(machine, known) or f"; known with a fabric: {', '.join(known)}"

@@ -14,7 +14,7 @@ from acceptance.verdicts.pairs import is_pair, judge_pairs
 from acceptance.verdicts.promised import judge_promises
 from acceptance.verdicts.storage import judge_storage
 from acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
-from components.shapes import Shape, shapes
+from components.shapes import Shape, shape_named
 
 __all__ = ["judge", "with_algorithm"]
 
@@ -22,7 +22,7 @@ __all__ = ["judge", "with_algorithm"]
 def judge(logs: Sequence[Log], *, machine: Shape | None, promises: Promises) -> tuple[Verdict, ...]:
     """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""
     measurements = [measurement for log in logs for measurement in log.measurements]
-    runs = [(run, _shape(run) or machine) for run in measurements if isinstance(run, AllReduce)]
+    runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, AllReduce)]
     pairs = judge_pairs(runs)
     return (
         *([pairs] if pairs else []),
@@ -43,7 +43,7 @@ def _each(log: Log, machine: Shape | None, promises: Promises, *, folded: bool) 
     """folded: fast pairs are counted in the verdict on all pairs, and not told one by one."""
     for measurement in log.measurements:
         if isinstance(measurement, AllReduce):
-            verdict = judge_fabric(measurement, _shape(measurement) or machine)
+            verdict = judge_fabric(measurement, shape_named(measurement.machine_type) or machine)
             if not (folded and is_pair(measurement) and verdict.outcome == PASS):
                 yield verdict
         elif isinstance(measurement, Diagnosis):
@@ -52,7 +52,3 @@ def _each(log: Log, machine: Shape | None, promises: Promises, *, folded: bool) 
             yield from judge_storage(measurement, promises)
     for damage in log.damages:
         yield Verdict(check="log", outcome=CANNOT_TELL, why=damage.why, log=log.name, line=damage.line)
-
-
-def _shape(run: AllReduce) -> Shape | None:
-    return next((row for row in shapes() if row.machine_type == run.machine_type), None)

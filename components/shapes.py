@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Shape", "elastic_shape", "shape", "shapes", "training_shape"]
+__all__ = ["Shape", "elastic_shape", "shape", "shape_named", "shapes", "training_shape"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +56,11 @@ def shape(cloud: str, machine_type: str) -> Shape:
         if (row.cloud, row.machine_type) == (cloud, machine_type):
             return row
     raise KeyError(f"{machine_type} is not in the table of {cloud} shapes")
+
+
+def shape_named(machine_type: str | None) -> Shape | None:
+    """The row of a machine type, whichever cloud sells it: no two clouds share a name. None where there is none."""
+    return next((row for row in shapes() if row.machine_type == machine_type), None)
 
 
 def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Shape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from acceptance.logs.header import Header
 from acceptance.logs.line import Line
 from acceptance.measured import LogError
 
@@ -39,9 +40,10 @@ def algorithm_in(line: Line) -> str | None:
     return (match["name"] or match["given"]).lower() if match else None
 
 
-def error_in(line: Line) -> LogError | None:
-    """The line as an error, if it tells of one that ends or spoils a run."""
+def error_in(line: Line, header: Header) -> LogError | None:
+    """The line as an error, if it tells of one that ends or spoils a run. header: names the node of who said it."""
     if not _BROKEN.search(line.text):
         return None
     speaker = _SPEAKER.match(line.text)
-    return LogError(line=line.number, text=line.text.strip(), node=speaker["host"] if speaker else line.pod)
+    host = speaker["host"] if speaker else line.pod
+    return LogError(line=line.number, text=line.text.strip(), node=None if host is None else header.node(host))

@@ -77,9 +77,9 @@ def _run(log: str, lines: Sequence[Line], header: Header) -> AllReduce:
             version = f" {found[1]}" if found else version
             network = network_in(line) or network
             algorithm = algorithm_in(line) or algorithm
-            error = error_in(line)
+            error = error_in(line, header)
             if error is not None:
-                errors.append(LogError(line=error.line, text=error.text, node=_node(error.node, header)))
+                errors.append(error)
     return AllReduce(
         log=log,
         line=next((line.number for line in lines if recognise(line.text)), lines[0].number),
@@ -94,10 +94,6 @@ def _run(log: str, lines: Sequence[Line], header: Header) -> AllReduce:
         network=network,
         errors=tuple(errors),
     )
-
-
-def _node(host: str | None, header: Header) -> str | None:
-    return None if host is None else header.node(host)
 
 
 def _payload(row: re.Match[str]) -> Payload:

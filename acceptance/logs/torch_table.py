@@ -50,10 +50,9 @@ def read(log: str, lines: Sequence[Line]) -> AllReduce:
             complete = complete or bool(_END.match(line.text))
             network = network_in(line) or network
             algorithm = algorithm_in(line) or algorithm
-            error = error_in(line)
+            error = error_in(line, header)
             if error is not None:
-                node = None if error.node is None else header.node(error.node)
-                errors.append(LogError(line=error.line, text=error.text, node=node))
+                errors.append(error)
     return AllReduce(
         log=log,
         line=start or 1,

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
 from components.kubernetes.names import POOL, TRAINING_POOL
-from components.shapes import Shape, shapes
+from components.shapes import Shape, shape_named
 
 __all__ = ["Node", "judge_topology", "nodes_of"]
 
@@ -56,7 +56,7 @@ def _node(item: Any) -> Node:
         name=str(meta.get("name", "")),
         labels=labels,
         provider_id=str(spec.get("providerID", "")),
-        machine=next((row for row in shapes() if row.machine_type == labels.get(_MACHINE)), None),
+        machine=shape_named(labels.get(_MACHINE)),
     )
 
 
