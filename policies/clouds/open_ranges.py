@@ -1,11 +1,14 @@
-"""Address ranges that are the whole internet."""
+"""Address ranges that are the whole internet, and endpoints that answer them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-__all__ = ["everywhere"]
+from cost.resources import UNKNOWN, Resource
+from policies.rule import CannotTell, Finding, Violation
+
+__all__ = ["everywhere", "reached_from"]
 
 _EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
 
@@ -13,3 +16,14 @@ _EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
 def everywhere(ranges: Iterable[Any]) -> list[str]:
     """Those of the ranges that are everybody's."""
     return [given for given in ranges if given in _EVERYWHERE]
+
+
+def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str, unknown: str) -> Iterator[Finding]:
+    """A finding for an endpoint that answers everybody, or may: one range that is not known yet could be everybody's.
+
+    endpoint: what answers, with its article. unknown: what is said where nothing can be told.
+    """
+    if named := everywhere(ranges):
+        yield Violation(resource, f"{endpoint} for {', '.join(named)}")
+    elif UNKNOWN in ranges:
+        yield CannotTell(resource, unknown)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN
-from policies.clouds.open_ranges import everywhere
+from policies.clouds.open_ranges import reached_from
 from policies.reading import flag, items
 from policies.rule import CannotTell, Finding, Stack, Violation
 
@@ -17,6 +17,8 @@ __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Set endpointPublicAccess to false, or publicAccessCidrs to the ranges of your office or VPN."
 READS: Final = "aws:eks/cluster:Cluster"
+
+_UNTOLD: Final = "who reaches its public endpoint is not known yet"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -26,10 +28,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if public is False:
             continue
         if public is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")
+            yield CannotTell(cluster, _UNTOLD)
         elif not ranges:
             yield Violation(cluster, "a public endpoint without publicAccessCidrs, which means 0.0.0.0/0")
-        elif named := everywhere(ranges):
-            yield Violation(cluster, f"a public endpoint for {', '.join(named)}")
-        elif UNKNOWN in ranges:
-            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")
+        else:
+            yield from reached_from(cluster, ranges, "a public endpoint", _UNTOLD)

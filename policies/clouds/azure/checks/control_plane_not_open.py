@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN
-from policies.clouds.open_ranges import everywhere
+from policies.clouds.open_ranges import reached_from
 from policies.reading import flag, items
 from policies.rule import CannotTell, Finding, Stack, Violation
 
@@ -21,6 +21,8 @@ FIX: Final = (
 )
 READS: Final = "azure-native:containerservice:ManagedCluster"
 
+_UNTOLD: Final = "who reaches its endpoint is not known yet"
+
 
 def check(stack: Stack) -> Iterator[Finding]:
     for cluster in stack.resources.of_type(READS):
@@ -29,8 +31,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if private is True:
             continue
         if private is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+            yield CannotTell(cluster, _UNTOLD)
         elif not ranges:
             yield Violation(cluster, "a public endpoint without authorizedIPRanges, which means every address")
-        elif named := everywhere(ranges):
-            yield Violation(cluster, f"a public endpoint for {', '.join(named)}")
+        else:
+            yield from reached_from(cluster, ranges, "a public endpoint", _UNTOLD)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cost.resources import UNKNOWN, Resource
-from policies.clouds.open_ranges import everywhere
+from policies.clouds.open_ranges import reached_from
 from policies.reading import at, flag, items, text
 from policies.rule import CannotTell, Finding, Stack, Violation
 
@@ -21,6 +21,7 @@ FIX: Final = (
 )
 READS: Final = "gcp:container/cluster:Cluster"
 
+_UNTOLD: Final = "who reaches its endpoint is not known yet"
 _AUTHORIZED: Final = "masterAuthorizedNetworksConfig"
 
 
@@ -37,13 +38,10 @@ def _of(cluster: Resource) -> Iterator[Finding]:
     authorized = at(cluster.inputs, _AUTHORIZED)
     ranges = items(authorized, "cidrBlocks")
     if UNKNOWN in (private, by_address, authorized) or ranges is UNKNOWN:
-        yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+        yield CannotTell(cluster, _UNTOLD)
         return
     if authorized is None:
         yield Violation(cluster, f"an external endpoint without {_AUTHORIZED}, which means every address")
         return
     given = [text(entry, "cidrBlock") for entry in ranges]
-    if named := everywhere(given):
-        yield Violation(cluster, f"an external endpoint for {', '.join(named)}")
-    elif UNKNOWN in given:
-        yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+    yield from reached_from(cluster, given, "an external endpoint", _UNTOLD)
