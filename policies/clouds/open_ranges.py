@@ -18,12 +18,12 @@ def everywhere(ranges: Iterable[Any]) -> list[str]:
     return [given for given in ranges if given in _EVERYWHERE]
 
 
-def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str, unknown: str) -> Iterator[Finding]:
+def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> Iterator[Finding]:
     """A finding for an endpoint that answers everybody, or may: one range that is not known yet could be everybody's.
 
-    endpoint: what answers, with its article. unknown: what is said where nothing can be told.
+    endpoint: what answers, with its article.
     """
     if named := everywhere(ranges):
         yield Violation(resource, f"{endpoint} for {', '.join(named)}")
-    elif UNKNOWN in ranges:
-        yield CannotTell(resource, unknown)
+    elif unknown := sum(given is UNKNOWN for given in ranges):
+        yield CannotTell(resource, f"ranges that reach its endpoint: {unknown} of {len(ranges)} not known yet")

@@ -27,14 +27,14 @@ def project(project_of):
 @pytest.fixture
 def preview(project, previewed):
     """Preview with the pack and one mistake."""
-    return lambda mistake: _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistake}"))
+    return lambda mistake: _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistake}"), set())
 
 
-def _but_prices(result):
-    """The same without findings about prices; no other rule leaves anything open."""
+def _but_prices(result, left_open):
+    """The same without findings about prices; of other rules only those of `left_open` leave anything open."""
     code, findings, output = result
     asked = set(re.findall(r"(\S+) cannot tell: ", output)) - {"budget", "budget-ceiling"}
-    assert asked == set(), output
+    assert asked == left_open, output
     return code, [finding for finding in findings if finding[1] not in OPEN], output
 
 
@@ -108,6 +108,9 @@ def test_spot_is_told_and_stops_nothing(preview):
 
 
 def test_the_trial_of_this_repository_has_no_finding_but_its_own_daemons(own_project, previewed):
-    code, findings, output = _but_prices(previewed(own_project, "azure-trial"))
+    # The cluster's own way out is among the ranges that reach its API, and has no address before it is made.
+    left_open = {"control-plane-not-open"}
+    code, findings, output = _but_prices(previewed(own_project, "azure-trial"), left_open)
     assert code == 0, output
     assert {(level, name) for level, name, _ in findings} <= {("advisory", "exemptions-in-use")}, output
+    assert "control-plane-not-open cannot tell: ranges that reach its endpoint: 1 of 2 not known yet" in output

@@ -18,8 +18,6 @@ __all__ = ["FIX", "READS", "check"]
 FIX: Final = "Set endpointPublicAccess to false, or publicAccessCidrs to the ranges of your office or VPN."
 READS: Final = "aws:eks/cluster:Cluster"
 
-_UNTOLD: Final = "who reaches its public endpoint is not known yet"
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     for cluster in stack.resources.of_type(READS):
@@ -28,8 +26,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if public is False:
             continue
         if public is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, _UNTOLD)
+            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")
         elif not ranges:
             yield Violation(cluster, "a public endpoint without publicAccessCidrs, which means 0.0.0.0/0")
         else:
-            yield from reached_from(cluster, ranges, "a public endpoint", _UNTOLD)
+            yield from reached_from(cluster, ranges, "a public endpoint")

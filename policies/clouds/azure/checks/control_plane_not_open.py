@@ -21,8 +21,6 @@ FIX: Final = (
 )
 READS: Final = "azure-native:containerservice:ManagedCluster"
 
-_UNTOLD: Final = "who reaches its endpoint is not known yet"
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     for cluster in stack.resources.of_type(READS):
@@ -31,8 +29,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if private is True:
             continue
         if private is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, _UNTOLD)
+            yield CannotTell(cluster, "who reaches its endpoint is not known yet")
         elif not ranges:
             yield Violation(cluster, "a public endpoint without authorizedIPRanges, which means every address")
         else:
-            yield from reached_from(cluster, ranges, "a public endpoint", _UNTOLD)
+            yield from reached_from(cluster, ranges, "a public endpoint")

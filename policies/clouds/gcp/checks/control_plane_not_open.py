@@ -21,7 +21,6 @@ FIX: Final = (
 )
 READS: Final = "gcp:container/cluster:Cluster"
 
-_UNTOLD: Final = "who reaches its endpoint is not known yet"
 _AUTHORIZED: Final = "masterAuthorizedNetworksConfig"
 
 
@@ -38,10 +37,10 @@ def _of(cluster: Resource) -> Iterator[Finding]:
     authorized = at(cluster.inputs, _AUTHORIZED)
     ranges = items(authorized, "cidrBlocks")
     if UNKNOWN in (private, by_address, authorized) or ranges is UNKNOWN:
-        yield CannotTell(cluster, _UNTOLD)
+        yield CannotTell(cluster, "who reaches its endpoint is not known yet")
         return
     if authorized is None:
         yield Violation(cluster, f"an external endpoint without {_AUTHORIZED}, which means every address")
         return
     given = [text(entry, "cidrBlock") for entry in ranges]
-    yield from reached_from(cluster, given, "an external endpoint", _UNTOLD)
+    yield from reached_from(cluster, given, "an external endpoint")
