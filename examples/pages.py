@@ -78,10 +78,10 @@ def examples() -> list[Example]:
     return sorted(found, key=lambda example: example.page)
 
 
-def write_pages(folder: Path, day: datetime.date) -> None:
-    """One page an example, a comparison of the stacks' own specs, and an index.
+def write_pages(folder: Path, day: datetime.date) -> dict[Example, Resources]:
+    """One page an example, a comparison of the stacks' own specs, and an index; what each example declares.
 
-    What no example stands behind any more goes.
+    Pages that no example stands behind any more go.
 
     day: prices are judged fresh or old against it, so that a page stays as it is until someone writes it anew.
     Tables are as wide as in a pipe, whatever terminal this runs in.
@@ -90,11 +90,14 @@ def write_pages(folder: Path, day: datetime.date) -> None:
     of_the_day = mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day))
     with of_the_day, mock.patch.dict(os.environ):
         os.environ.pop("COLUMNS", None)
-        pages, columns = {}, []
+        pages, made = dict[Path, str](), dict[Example, Resources]()
         for example in found:
-            pages[example.page], made = _page(example)
-            if example.own:
-                columns.append(Column(title=example.stack, estimate=estimate(made), cluster=cluster_of(made)))
+            pages[example.page], made[example] = _page(example)
+        columns = [
+            Column(title=example.stack, estimate=estimate(resources), cluster=cluster_of(resources))
+            for example, resources in made.items()
+            if example.own
+        ]
         pages[_COMPARISON] = _compared(columns)
     for cloud in folder.glob("*/"):
         shutil.rmtree(cloud)
@@ -102,6 +105,7 @@ def write_pages(folder: Path, day: datetime.date) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     (folder / "README.md").write_text(_index(found, day), encoding="utf-8")
+    return made
 
 
 def _index(found: list[Example], day: datetime.date) -> str:
