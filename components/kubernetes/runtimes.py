@@ -27,6 +27,13 @@ __all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
 """Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2."""
 
+# Kueue admits all pods of a job or none, yet looks for a place for each of its replicated jobs by itself. In a group, of
+# two of which one has a single pod, they get one place. It then counts the pods beside the single one from 1, as a
+# LeaderWorkerSet does, where a JobSet counts from 0; pods whose count is off are placed in no order.
+# Source: kubernetes-sigs/kueue v0.16.1, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
+_GROUP: Final = "kueue.x-k8s.io/podset-group-name"
+_OFFSET: Final = "kueue.x-k8s.io/pod-index-offset"
+
 # A gang that has lost a node starts again as a whole, from its last checkpoint.
 _RESTARTS: Final = 3
 
@@ -102,7 +109,11 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
         pod = _pod(pool, fabric, job_container, home=home)
         pod["initContainers"] = [*pod["initContainers"], keys]
         pod["volumes"] = [*pod["volumes"], {"name": "ssh", "emptyDir": {}}]
-        return _job(name, pod, pool, fabric, step=step)
+        made = _job(name, pod, pool, fabric, step=step)
+        if pool.near:
+            offset = {} if step else {_OFFSET: "-1"}
+            made["template"]["spec"]["template"]["metadata"]["annotations"] |= {_GROUP: "mpi", **offset}
+        return made
 
     # A launcher that starts before the others listen gives up.
     launcher = {**job("launcher", container, step=True), "dependsOn": [{"name": NODE, "status": "Ready"}]}

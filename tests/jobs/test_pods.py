@@ -344,6 +344,32 @@ def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
     }
 
 
+@pytest.mark.parametrize(
+    ("cloud", "level"),
+    [("aws", "topology.k8s.aws/network-node-layer-3"), ("gcp", "cloud.google.com/gce-topology-subblock")],
+)
+def test_the_nodes_of_an_mpi_job_get_one_place_together_in_their_order(
+    expand: Expand, example: Example, cloud: str, level: str
+) -> None:
+    """Kueue counts the pods of such a group from 1, JobSet from 0."""
+    launcher, node = [
+        {key: value for key, value in annotations.items() if key.startswith("kueue.x-k8s.io/")}
+        for job in expand(cloud, example("nccl-all-reduce"))["jobs"]
+        for annotations in [job["spec"]["template"]["metadata"]["annotations"]]
+    ]
+    assert launcher == {
+        "kueue.x-k8s.io/podset-preferred-topology": level,
+        "kueue.x-k8s.io/podset-group-name": "mpi",
+    }
+    assert node == {**launcher, "kueue.x-k8s.io/pod-index-offset": "-1"}
+
+
+def test_where_no_label_tells_of_a_place_no_job_asks_for_one(expand: Expand, example: Example) -> None:
+    jobs = expand("azure", example("nccl-all-reduce"))["jobs"]
+    asked = [key for job in jobs for key in job["spec"]["template"]["metadata"]["annotations"]]
+    assert [key for key in asked if key.startswith("kueue.x-k8s.io/")] == []
+
+
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_one_gpu_is_asked_of_the_elastic_pool_and_nobody_moves_its_job(
     expand: Expand, example: Example, cloud: str
