@@ -35,15 +35,17 @@ MODULES = (
     "azure.aks_node_class",
     "azure.nic_cluster_policy",
     "azure.node_feature_rule",
+    "azure.pod_monitor",
     "gcp.compute_class",
     "gcp.gce_node_class",
+    "gcp.managed_prometheus",
     "gcp.network_objects",
     "kubernetes.kueue",
     "kubernetes.node_pool",
     "kubernetes.training_runtime",
 )
 # Kinds whose definitions are no module's: docs/real-api-server.md.
-UNCHECKED = {"ComputeClass", "GCENodeClass", "NicClusterPolicy"}
+UNCHECKED = {"ComputeClass", "GCENodeClass", "NicClusterPolicy", "PodMonitor"}
 
 
 def _models() -> dict[str, type[Spec]]:
@@ -116,7 +118,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     }
     with open_server(tmp_path_factory.mktemp("server"), find_binaries()) as server:
         client = Client(server)
-        for chart in (("gke", ""), ("aks", ""), *((name, chart.version) for name, chart in brought.items())):
+        for chart in (
+            ("gke", ""),
+            ("gke-prometheus", ""),
+            ("aks", ""),
+            *((name, chart.version) for name, chart in brought.items()),
+        ):
             source = source_of(*chart)
             assert source is not None
             client.define(definitions_of(source))

@@ -22,6 +22,8 @@ PUBLISHED = {
     "aws.ec2_node_class.EC2NodeClass": AWS,
     "azure.aks_node_class.AKSNodeClass": ("aks", ""),
     "azure.node_feature_rule.NodeFeatureRule": DISCOVERY,
+    "gcp.managed_prometheus.ClusterRules": ("gke-prometheus", ""),
+    "gcp.managed_prometheus.PodMonitoring": ("gke-prometheus", ""),
     "gcp.network_objects.GKENetworkParamSet": ("gke", ""),
     "gcp.network_objects.Network": ("gke", ""),
     "kubernetes.kueue.AdmissionCheck": KUEUE,
@@ -53,11 +55,12 @@ def _differences(model: type[BaseModel], schema: Mapping[str, Any], at: str = ""
     """What a plan would let pass and the API not, a line each; what a model leaves out, a plan refuses."""
     properties, required = mapping(schema.get("properties")), {*items(schema.get("required"))}
     for name, field in model.model_fields.items():
-        here = f"{at}{name}"
-        if name not in properties:
+        wire = field.alias or name
+        here = f"{at}{wire}"
+        if wire not in properties:
             yield f"{here} is not published"
             continue
-        published = _innermost(mapping(properties[name]))
+        published = _innermost(mapping(properties[wire]))
         known = {*items(published.get("enum"))}
         yield from (
             f"{here} {word} is not published" for word in _choices(field.annotation) if known and word not in known
@@ -65,7 +68,7 @@ def _differences(model: type[BaseModel], schema: Mapping[str, Any], at: str = ""
         inner = _model_in(field.annotation)
         if inner is not None:
             yield from _differences(inner, published, f"{here}.")
-    needed = {name for name, field in model.model_fields.items() if field.is_required()}
+    needed = {field.alias or name for name, field in model.model_fields.items() if field.is_required()}
     yield from (f"{at}{name} is required by the API" for name in sorted(required - needed))
 
 

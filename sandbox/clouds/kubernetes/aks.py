@@ -2,7 +2,8 @@
 
 Sources: Azure/karpenter-provider-azure v1.14.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
 AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases and
-deployment/network-operator/charts/node-feature-discovery/crds.
+deployment/network-operator/charts/node-feature-discovery/crds; Azure/prometheus-collector 39583fd,
+azure-monitor-metrics-addon/templates (the two kinds of the metrics add-on).
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from sandbox.narrow import items, mapping
 
 __all__ = ["KINDS", "check_object", "kinds_of"]
 
-KINDS: Final = frozenset({"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"})
-"""Of a cluster with node auto provisioning: no chart brings them there."""
+_PROVISIONING: Final = frozenset(
+    {"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"}
+)
+_METRICS: Final = frozenset({"azmonitoring.coreos.com:PodMonitor", "azmonitoring.coreos.com:ServiceMonitor"})
+KINDS: Final = _PROVISIONING | _METRICS
+"""Of a cluster with node auto provisioning and managed Prometheus: no chart brings them there."""
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
@@ -90,11 +95,14 @@ _OPERATORS: Final = (
 
 
 def kinds_of(cluster: Entry | None) -> frozenset[str]:
-    """What a cluster knows without being told; nothing for one that is not AKS's or provisions no nodes."""
+    """What a cluster knows without being told; nothing for one that is not AKS's."""
     if cluster is None or cluster.type != _CLUSTER:
         return frozenset()
     mode = mapping(cluster.inputs.get("nodeProvisioningProfile")).get("mode")
-    return KINDS if mode == "Auto" else frozenset()
+    metrics = mapping(mapping(cluster.inputs.get("azureMonitorProfile")).get("metrics"))
+    return (_PROVISIONING if mode == "Auto" else frozenset[str]()) | (
+        _METRICS if metrics.get("enabled") is True else frozenset[str]()
+    )
 
 
 def check_object(resource: Resource, cluster: Entry | None) -> None:
@@ -169,12 +177,30 @@ def _nic_policy(spec: Mapping[str, Any]) -> Iterator[str]:
         yield f"{at}: Invalid value: {most:g}: {at} in body should be greater than or equal to 0"
 
 
+def _pod_monitor(spec: Mapping[str, Any]) -> Iterator[str]:
+    if spec.get("selector") is None:
+        yield "spec.selector: Required value"
+    for index, endpoint in enumerate(map(mapping, items(spec.get("podMetricsEndpoints")))):
+        for place, relabeling in enumerate(map(mapping, items(endpoint.get("relabelings")))):
+            action = relabeling.get("action", "replace")
+            if action not in _RELABELINGS:
+                at = f"spec.podMetricsEndpoints[{index}].relabelings[{place}].action"
+                yield _unsupported(at, action, _RELABELINGS)
+
+
 def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
     words = ", ".join(f'"{item}"' for item in supported)
     return f'{field}: Unsupported value: "{value}": supported values: {words}'
 
 
+_RELABELINGS: Final = (
+    *("replace", "Replace", "keep", "Keep", "drop", "Drop", "hashmod", "HashMod", "labelmap", "LabelMap"),
+    *("labeldrop", "LabelDrop", "labelkeep", "LabelKeep", "lowercase", "Lowercase", "uppercase", "Uppercase"),
+    *("keepequal", "KeepEqual", "dropequal", "DropEqual"),
+)
+
 _CHECKS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "kubernetes:azmonitoring.coreos.com/v1:PodMonitor": _pod_monitor,
     "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass": _node_class,
     "kubernetes:karpenter.sh/v1:NodePool": _node_pool,
     "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy": _nic_policy,

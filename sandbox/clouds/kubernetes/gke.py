@@ -1,7 +1,8 @@
 """The custom kinds that GKE puts into its clusters, and what their definitions refuse.
 
 Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
-for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types.
+for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types;
+GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,19 @@ __all__ = ["KINDS", "check_object", "kinds_of"]
 
 _ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})
-KINDS: Final = _ALWAYS | _MULTI_NETWORKING
+_PROMETHEUS: Final = frozenset(
+    f"monitoring.googleapis.com:{kind}"
+    for kind in (
+        "ClusterNodeMonitoring",
+        "ClusterPodMonitoring",
+        "ClusterRules",
+        "GlobalRules",
+        "OperatorConfig",
+        "PodMonitoring",
+        "Rules",
+    )
+)
+KINDS: Final = _ALWAYS | _MULTI_NETWORKING | _PROMETHEUS
 """All that GKE may put there: no chart brings them."""
 
 _LONGEST_NAME: Final = 41
@@ -31,7 +44,9 @@ def kinds_of(cluster: Entry | None) -> frozenset[str]:
     """What a cluster knows without being told; nothing for one that is not GKE's."""
     if cluster is None or cluster.type != "gcp:container/cluster:Cluster":
         return frozenset()
-    return KINDS if cluster.inputs.get("enableMultiNetworking") is True else _ALWAYS
+    networks = _MULTI_NETWORKING if cluster.inputs.get("enableMultiNetworking") is True else frozenset[str]()
+    prometheus = mapping(mapping(cluster.inputs.get("monitoringConfig")).get("managedPrometheus"))
+    return _ALWAYS | networks | (_PROMETHEUS if prometheus.get("enabled") is True else frozenset[str]())
 
 
 def check_object(resource: Resource) -> None:
@@ -89,6 +104,26 @@ def _priority(rule: Mapping[str, Any]) -> Iterator[str]:
         yield "Flex Start provisioning model is incompatible with Spot"
 
 
+def _monitoring(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"spec.{field}: Required value" for field in ("endpoints", "selector") if spec.get(field) is None)
+    known = ("container", "node", "pod", "top_level_controller_name", "top_level_controller_type")
+    for index, label in enumerate(items(mapping(spec.get("targetLabels")).get("metadata"))):
+        if label not in known:
+            yield _unsupported(f"spec.targetLabels.metadata[{index}]", label, known)
+
+
+def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    for place, group in enumerate(map(mapping, items(spec.get("groups")))):
+        for index, rule in enumerate(map(mapping, items(group.get("rules")))):
+            at = f"spec.groups[{place}].rules[{index}]"
+            if not rule.get("expr"):
+                yield f"{at}.expr: Required value"
+            if ("record" in rule) == ("alert" in rule):
+                yield f'{at}: Invalid value: "object": Must set exactly one of Record or Alert'
+            elif "annotations" in rule and "record" in rule:
+                yield f'{at}: Invalid value: "object": Annotations are only allowed for alerting rules'
+
+
 def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
     words = ", ".join(f'"{item}"' for item in supported)
     return f'{field}: Unsupported value: "{value}": supported values: {words}'
@@ -96,6 +131,8 @@ def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
 
 _CHECKS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[str]]]] = {
     "kubernetes:cloud.google.com/v1:ComputeClass": _compute_class,
+    "kubernetes:monitoring.googleapis.com/v1:ClusterRules": _rules,
+    "kubernetes:monitoring.googleapis.com/v1:PodMonitoring": _monitoring,
     "kubernetes:networking.gke.io/v1:GKENetworkParamSet": _parameters,
     "kubernetes:networking.gke.io/v1:Network": _network,
 }

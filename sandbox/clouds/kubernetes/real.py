@@ -108,7 +108,8 @@ class RealServer:
         """Makes the server hold what the ledger has in this scope."""
         cluster = cluster_at(ledger, scope)
         if cluster is not None:
-            for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", gke.kinds_of(cluster))):
+            of_gke = gke.kinds_of(cluster)
+            for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
                 if kinds:
                     self._define(cloud, "", kinds)
         entries = [entry for entry in ledger.all() if (entry.provider, entry.scope) == ("kubernetes", scope)]

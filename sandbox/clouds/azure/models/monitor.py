@@ -73,3 +73,8 @@ def grafana(thing: Thing) -> Mapping[str, Any]:
         "provisioningState": "Succeeded",
     }
     return {**made(thing), "identity": of_resource(thing), "properties": properties}
+
+
+@models("azure-native:alertsmanagement:PrometheusRuleGroup")
+def prometheus_rule_group(thing: Thing) -> Mapping[str, Any]:
+    return made(thing)

@@ -21,6 +21,7 @@ RELEASE = "helm.sh/v3:Release"
 POOL = "karpenter.sh/v1:NodePool"
 CLASS = "karpenter.azure.com/v1beta1:AKSNodeClass"
 POLICY = "mellanox.com/v1alpha1:NicClusterPolicy"
+MONITOR = "azmonitoring.coreos.com/v1:PodMonitor"
 RULE = "nfd.k8s-sigs.io/v1alpha1:NodeFeatureRule"
 
 EXPRESSION = {"feature": "pci.device", "matchExpressions": {"device": {"op": "In", "value": ["101e"]}}}
@@ -28,6 +29,7 @@ GOOD: dict[str, dict[str, Any]] = {
     POOL: {"template": {"metadata": {"labels": {"team": "ml"}}, "spec": {"requirements": []}}},
     CLASS: {"imageFamily": "Ubuntu2204", "osDiskSizeGB": 200, "gpu": {"mode": "None"}},
     POLICY: {"ofedDriver": {"image": "doca-driver", "upgradePolicy": {"maxParallelUpgrades": 1}}},
+    MONITOR: {"selector": {"matchLabels": {"app": "exporter"}}, "podMetricsEndpoints": [{"port": "metrics"}]},
     RULE: {"rules": [{"name": "r", "labels": {"ib": "true"}, "matchFeatures": [EXPRESSION]}]},
 }
 
@@ -50,8 +52,12 @@ def aks_cluster(ledger: Ledger, **inputs: Any) -> Cluster:
 
 @pytest.fixture
 def cluster(ledger: Ledger) -> Cluster:
-    """An AKS cluster with node auto provisioning."""
-    return aks_cluster(ledger, nodeProvisioningProfile={"mode": "Auto", "defaultNodePools": "None"})
+    """An AKS cluster with node auto provisioning and managed Prometheus."""
+    return aks_cluster(
+        ledger,
+        nodeProvisioningProfile={"mode": "Auto", "defaultNodePools": "None"},
+        azureMonitorProfile={"metrics": {"enabled": True}},
+    )
 
 
 @pytest.fixture
@@ -89,6 +95,16 @@ def test_without_provisioning_they_are_not_there(
 ) -> None:
     with pytest.raises(CloudError, match="no matches for kind"):
         aks_cluster(ledger, **profile).create(asked(token, metadata={"name": "it"}, spec=GOOD[token]))
+
+
+def test_a_cluster_with_managed_prometheus_knows_its_kinds(put: Create, asked: Asked) -> None:
+    assert put(asked(MONITOR, metadata={"name": "it"}, spec=GOOD[MONITOR])).id == "it"
+
+
+@pytest.mark.parametrize("profile", [{}, {"azureMonitorProfile": {"metrics": {"enabled": False}}}])
+def test_without_managed_prometheus_they_are_not_there(ledger: Ledger, asked: Asked, profile: dict[str, Any]) -> None:
+    with pytest.raises(CloudError, match="no matches for kind"):
+        aks_cluster(ledger, **profile).create(asked(MONITOR, metadata={"name": "it"}, spec=GOOD[MONITOR]))
 
 
 @pytest.mark.parametrize(
@@ -160,6 +176,12 @@ def required(key: str) -> dict[str, Any]:
             POLICY,
             {"ofedDriver": {"image": "i", "upgradePolicy": {"maxParallelUpgrades": -1}}},
             "spec.ofedDriver.upgradePolicy.maxParallelUpgrades: Invalid value: -1",
+        ),
+        (MONITOR, {}, "spec.selector: Required value"),
+        (
+            MONITOR,
+            {"selector": {}, "podMetricsEndpoints": [{"relabelings": [{"action": "labelDrop"}]}]},
+            'spec.podMetricsEndpoints[0].relabelings[0].action: Unsupported value: "labelDrop"',
         ),
         (RULE, {}, "spec.rules: Required value"),
         (RULE, {"rules": [{}]}, "spec.rules[0].name: Required value"),

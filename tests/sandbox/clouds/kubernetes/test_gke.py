@@ -20,6 +20,9 @@ SERVER = "https://203.0.113.7"
 NETWORK = "networking.gke.io/v1:Network"
 PARAMETERS = "networking.gke.io/v1:GKENetworkParamSet"
 CLASS = "cloud.google.com/v1:ComputeClass"
+MONITORING = "monitoring.googleapis.com/v1:PodMonitoring"
+RULES = "monitoring.googleapis.com/v1:ClusterRules"
+PROMETHEUS = {"monitoringConfig": {"managedPrometheus": {"enabled": True}}}
 NODE_CLASS = "karpenter.k8s.gcp/v1alpha1:GCENodeClass"
 POOL = "karpenter.sh/v1:NodePool"
 RELEASE = "helm.sh/v3:Release"
@@ -35,13 +38,19 @@ GOOD: dict[str, dict[str, Any]] = {
         "priorities": [{"nodepools": ["elastic"]}, {"machineType": "a3-highgpu-1g", "spot": True}],
         "whenUnsatisfiable": "DoNotScaleUp",
     },
+    MONITORING: {
+        "selector": {"matchLabels": {"app": "exporter"}},
+        "endpoints": [{"port": "metrics", "interval": "30s"}],
+        "targetLabels": {"metadata": ["pod"]},
+    },
+    RULES: {"groups": [{"name": "g", "rules": [{"record": "a:b", "expr": "up"}, {"alert": "A", "expr": "up == 0"}]}]},
 }
 
 
 @pytest.fixture
 def cluster(ledger: Ledger) -> Cluster:
-    """A GKE cluster with multi-networking."""
-    return gke_cluster(ledger, enableMultiNetworking=True)
+    """A GKE cluster with multi-networking and managed Prometheus."""
+    return gke_cluster(ledger, enableMultiNetworking=True, **PROMETHEUS)
 
 
 def gke_cluster(ledger: Ledger, **inputs: Any) -> Cluster:
@@ -83,8 +92,10 @@ def put(cluster: Cluster, ledger: Ledger) -> Create:
     return make
 
 
-@pytest.mark.parametrize("token", [NETWORK, PARAMETERS, CLASS])
-def test_a_gke_cluster_with_multi_networking_knows_googles_kinds(put: Create, asked: Asked, token: str) -> None:
+@pytest.mark.parametrize("token", [NETWORK, PARAMETERS, CLASS, MONITORING, RULES])
+def test_a_gke_cluster_with_multi_networking_and_prometheus_knows_googles_kinds(
+    put: Create, asked: Asked, token: str
+) -> None:
     assert put(asked(token, metadata={"name": "it"}, spec=GOOD[token])).id == "it"
 
 
@@ -112,7 +123,16 @@ def test_without_multi_networking_its_kinds_are_not_there_whatever_charts_are(
     assert plain.create(asked(CLASS, metadata={"name": "it"}, spec=GOOD[CLASS])).id == "it"
 
 
-@pytest.mark.parametrize("token", [NETWORK, PARAMETERS, CLASS])
+@pytest.mark.parametrize("token", [MONITORING, RULES])
+@pytest.mark.parametrize("managed", [{}, {"monitoringConfig": {"managedPrometheus": {"enabled": False}}}])
+def test_without_managed_prometheus_its_kinds_are_not_there(
+    ledger: Ledger, asked: Asked, token: str, managed: dict[str, Any]
+) -> None:
+    with pytest.raises(CloudError, match=r"no matches for kind .* in version \"monitoring.googleapis.com/v1\""):
+        gke_cluster(ledger, **managed).create(asked(token, metadata={"name": "it"}, spec=GOOD[token]))
+
+
+@pytest.mark.parametrize("token", [NETWORK, PARAMETERS, CLASS, MONITORING, RULES])
 def test_a_cluster_of_another_cloud_knows_none_of_them(asked: Asked, token: str, ledger: Ledger) -> None:
     eks = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
     ledger.put(
@@ -193,6 +213,31 @@ def test_a_cluster_of_another_cloud_knows_none_of_them(asked: Asked, token: str,
             "Invalid value: should have at least 1 properties",
         ),
         (CLASS, "c", {"whenUnsatisfiable": "Never"}, 'spec.whenUnsatisfiable: Unsupported value: "Never"'),
+        (
+            MONITORING,
+            "m",
+            {"selector": None},
+            'PodMonitoring.monitoring.googleapis.com "m" is invalid: spec.selector: Required',
+        ),
+        (
+            MONITORING,
+            "m",
+            {"targetLabels": {"metadata": ["namespace"]}},
+            'spec.targetLabels.metadata[0]: Unsupported value: "namespace"',
+        ),
+        (
+            RULES,
+            "r",
+            {"groups": [{"name": "g", "rules": [{"record": "a:b"}, {"expr": "up"}]}]},
+            'spec.groups[0].rules[0].expr: Required value; spec.groups[0].rules[1]: Invalid value: "object": Must set '
+            "exactly one of Record or Alert",
+        ),
+        (
+            RULES,
+            "r",
+            {"groups": [{"name": "g", "rules": [{"record": "a:b", "expr": "up", "annotations": {"a": "b"}}]}]},
+            "Annotations are only allowed for alerting rules",
+        ),
     ],
 )
 def test_what_their_definitions_refuse_is_refused_on_create_and_update(

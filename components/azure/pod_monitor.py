@@ -1,0 +1,79 @@
+"""What Azure's managed Prometheus reads of pods: PodMonitor, `azmonitoring.coreos.com/v1`, as far as it is used here.
+
+The Prometheus operator's kind in a group of Azure's own; the metrics add-on brings its definition and ignores the
+operator's.
+
+Source: Azure/prometheus-collector 39583fd, azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml; Azure
+Monitor documentation, "Customize collection using CRDs".
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from components.kubernetes.objects import Part, Spec, Text, label_problems
+
+__all__ = ["LIMITS", "PodMonitor"]
+
+LIMITS: dict[str, int] = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
+"""What Azure takes of labels: their number, and the characters of names and values. A monitor that does not say so
+loses every sample with one too many.
+"""
+
+_DURATION = r"^\d+(ms|s|m|h)$"
+
+
+class Selector(Part):
+    """An empty one would read every pod of the namespace."""
+
+    matchLabels: dict[str, str] = Field(min_length=1, description="one label or more")
+
+    @field_validator("matchLabels")
+    @classmethod
+    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
+        problems = label_problems(value)
+        if problems:
+            raise ValueError("\n".join(problems))
+        return value
+
+
+class Relabeling(Part):
+    """action labeldrop: the labels of the target that `regex` matches as a whole."""
+
+    action: Literal["labeldrop", "labelkeep"]
+    regex: Text
+
+
+class Endpoint(Part):
+    """port: by its name. honorLabels: what the pod says of itself counts, not what Prometheus knows of the pod."""
+
+    port: Text
+    interval: str = Field(pattern=_DURATION, description="a number with ms, s, m or h", examples=["30s"])
+    honorLabels: bool | None = None
+    relabelings: list[Relabeling] = Field(default=[], description="a list of rules for the target's labels")
+
+
+class PodMonitor(Spec):
+    """Pods of its own namespace."""
+
+    api_version: ClassVar[str] = "azmonitoring.coreos.com/v1"
+    kind: ClassVar[str] = "PodMonitor"
+
+    selector: Selector
+    podMetricsEndpoints: list[Endpoint] = Field(min_length=1, description="one endpoint or more")
+    labelLimit: int
+    labelNameLengthLimit: int
+    labelValueLengthLimit: int
+
+    @model_validator(mode="after")
+    def limits_are_those_of_azure(self) -> PodMonitor:
+        problems = [
+            f"has {field} {getattr(self, field)}; allowed: {most}, which Azure takes; write it"
+            for field, most in LIMITS.items()
+            if getattr(self, field) != most
+        ]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self

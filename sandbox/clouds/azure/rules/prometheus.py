@@ -1,0 +1,94 @@
+"""Groups of Prometheus rules.
+
+Sources: Azure/azure-rest-api-specs alertsmanagement 2023-03-01, PrometheusRuleGroups.json; Azure Monitor documentation,
+"Azure Monitor managed service for Prometheus rule groups" (scopes), "Azure Monitor service limits" (20 rules, 1 minute
+to 24 hours); Azure/prometheus-collector 39583fd, tools/az-prom-rules-converter (names and values of labels). The words
+of the refusals are ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sandbox.clouds.azure.model import Thing
+from sandbox.clouds.azure.rules.rule import refused, rule
+from sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_GROUP: Final = "azure-native:alertsmanagement:PrometheusRuleGroup"
+_WORKSPACE: Final = "azure-native:monitor:AzureMonitorWorkspace"
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+_NAME: Final = re.compile(r"[^:@/#{}%&+*<>?]+")
+_MOST_RULES: Final = 20
+_MOST_LABELS: Final = 10
+_LABEL: Final = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,1023}")
+_LONGEST: Final = 1024
+_DURATION: Final = re.compile(r"P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+_DAY: Final = 24 * 60 * 60
+
+
+@rule(_GROUP)
+def name_and_interval_are_right(thing: Thing) -> None:
+    """Some characters never; from a minute to a day between two evaluations."""
+    if not _NAME.fullmatch(thing.name):
+        raise _bad(f"The rule group name '{thing.name}' has characters that are not allowed: :@/#{{}}%&+*<>?")
+    interval = thing.inputs.get("interval")
+    if interval is not None and not 60 <= (_seconds(interval) or 0) <= _DAY:
+        raise _bad(f"The interval '{interval}' is not between PT1M and PT24H.")
+
+
+@rule(_GROUP)
+def scopes_are_one_workspace_and_at_most_one_cluster(thing: Thing) -> None:
+    """Both are there first; the cluster's metrics bear its name."""
+    scopes = [str(scope) for scope in items(thing.inputs.get("scopes"))]
+    workspaces = [scope for scope in scopes if "/microsoft.monitor/accounts/" in scope.lower()]
+    if len(workspaces) != 1 or len(scopes) > 2:
+        raise _bad(f"The scopes of a rule group are one Azure Monitor workspace and at most one cluster, not {scopes}.")
+    if thing.at(_WORKSPACE, workspaces[0]) is None:
+        raise refused("NotFound", f"The Azure Monitor workspace '{workspaces[0]}' was not found.", status=404)
+    for scope in scopes:
+        if "/managedclusters/" in scope.lower() and thing.at(_CLUSTER, scope) is None:
+            raise refused("NotFound", f"The cluster '{scope}' was not found.", status=404)
+
+
+@rule(_GROUP)
+def rules_are_of_one_kind_each(thing: Thing) -> None:
+    """From 1 to 20 rules; each records or alerts, and has what belongs to that."""
+    rules = [mapping(item) for item in items(thing.inputs.get("rules"))]
+    if not 1 <= len(rules) <= _MOST_RULES:
+        raise _bad(f"A rule group has 1 to {_MOST_RULES} rules, not {len(rules)}.")
+    for index, given in enumerate(rules):
+        for problem in _problems(given):
+            raise _bad(f"rules[{index}] {problem}")
+
+
+def _problems(given: Mapping[str, Any]) -> Iterator[str]:
+    if (given.get("record") is None) == (given.get("alert") is None):
+        yield "must have one of record and alert."
+    severity, lasting, labels = given.get("severity"), given.get("for"), mapping(given.get("labels"))
+    if isinstance(severity, int | float) and not 0 <= severity <= 4:
+        yield f"has the severity {severity:g}; it is 0 to 4."
+    if lasting is not None and _seconds(lasting) is None:
+        yield f"has for '{lasting}', which is no duration in ISO 8601."
+    if len(labels) > _MOST_LABELS:
+        yield f"has {len(labels)} labels; a rule may have {_MOST_LABELS}."
+    for what, texts in (("label", labels), ("annotation", mapping(given.get("annotations")))):
+        for key, text in texts.items():
+            if not _LABEL.fullmatch(str(key)) or len(str(text)) > _LONGEST:
+                yield f"has the {what} '{key}', whose name or value is not allowed."
+
+
+def _seconds(text: Any) -> int | None:
+    """Of a duration; None for what is none."""
+    match = _DURATION.fullmatch(str(text))
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+def _bad(message: str) -> Exception:
+    return refused("BadRequest", message)
