@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from components.address_ranges import peer_problems, range_problems
 
-__all__ = ["INFINIBAND_RANGE", "AddressPlan", "address_problems", "lustre_range"]
+__all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "lustre_range"]
 
 # RDMA between the machines of a scale set has these addresses.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs".
 INFINIBAND_RANGE = "172.16.0.0/16"
+
+# What every machine is served from: its metadata, with tokens of its identities, and Azure's wire server, with its
+# settings. Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
+MACHINE_SERVICES = ("169.254.169.254", "168.63.129.16")
 
 # The first four addresses of a subnet and the last one are Azure's. Source: Azure documentation, "Virtual network FAQ".
 _RESERVED = 5

@@ -11,6 +11,7 @@ from pulumi_azure_native import features, resources
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.azure.addresses import MACHINE_SERVICES
 from components.azure.control_plane import ControlPlane
 from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from components.azure.home import Home
@@ -223,6 +224,7 @@ class TrainingCluster(pulumi.ComponentResource):
             registry=None,
             labels=labels,
             after=[control_plane.cluster],
+            closed=MACHINE_SERVICES,
             opts=inside,
         )
         self.cluster_name = control_plane.cluster_name

@@ -23,7 +23,7 @@ from components.kubernetes.names import (
     TRAINING_POOL,
     TRAINING_RUNTIME,
 )
-from components.kubernetes.network_policy import only_from_within
+from components.kubernetes.network_policy import not_to_these, only_from_within
 from components.kubernetes.objects import custom_object
 from components.kubernetes.queueing import Queueing
 from components.kubernetes.runtimes import mpi_runtime, torch_runtime
@@ -57,10 +57,12 @@ class Jobs(pulumi.ComponentResource):
         registry: str | None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
+        closed: Sequence[str] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
-        where they come from where they are published. after: nodes for the controllers.
+        where they come from where they are published. after: nodes for the controllers. closed: addresses that no job
+        may reach.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -105,6 +107,8 @@ class Jobs(pulumi.ComponentResource):
             opts=ready,
         )
         only_from_within(f"{name}-network", namespace=namespace, labels=labels, opts=here)
+        if closed:
+            not_to_these(f"{name}-closed", closed, namespace=namespace, labels=labels, opts=here)
         self.register_outputs({"queues": [pool.name for pool in pools], "runtimes": list(runtimes)})
 
 

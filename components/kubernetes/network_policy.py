@@ -1,4 +1,5 @@
-"""Who reaches the pods of a namespace: `networking.k8s.io/v1`, NetworkPolicy, as far as it is used here.
+"""Who reaches the pods of a namespace, and whom they reach: `networking.k8s.io/v1`, NetworkPolicy, as far as it is used
+here.
 
 A plain object rather than the SDK's class, whose module a preview would import for it alone.
 Source: Kubernetes API reference v1.35, NetworkPolicy.
@@ -7,14 +8,16 @@ Source: Kubernetes API reference v1.35, NetworkPolicy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import pulumi
 from pydantic import Field
 
-from components.kubernetes.objects import Part, Spec, custom_object
+from components.kubernetes.objects import Part, Spec, Text, custom_object
 
-__all__ = ["NetworkPolicy", "only_from_within", "only_these_ports"]
+__all__ = ["NetworkPolicy", "not_to_these", "only_from_within", "only_these_ports"]
+
+_EVERYWHERE: Final = "0.0.0.0/0"
 
 
 class Selector(Part):
@@ -28,8 +31,19 @@ class Port(Part):
     port: int = Field(ge=1, le=65535, description="a port")
 
 
+class Block(Part):
+    """Addresses. excluded: of those in the block. Its name on the wire is `except`."""
+
+    cidr: Text
+    excluded: list[Text] = Field(default=[], alias="except")
+
+
 class Peer(Part):
-    podSelector: Selector
+    """One of these: pods of the same namespace, of namespaces, or addresses."""
+
+    podSelector: Selector | None = None
+    namespaceSelector: Selector | None = None
+    ipBlock: Block | None = None
 
 
 class Ingress(Part):
@@ -37,6 +51,10 @@ class Ingress(Part):
 
     peers: list[Peer] | None = Field(default=None, alias="from")
     ports: list[Port] | None = None
+
+
+class Egress(Part):
+    to: list[Peer] = Field(min_length=1, description="one peer or more")
 
 
 class NetworkPolicy(Spec):
@@ -48,13 +66,35 @@ class NetworkPolicy(Spec):
     podSelector: Selector
     policyTypes: list[Literal["Ingress", "Egress"]] = Field(min_length=1, description="one type or both")
     ingress: list[Ingress] = Field(default=[], description="a list of rules")
+    egress: list[Egress] = Field(default=[], description="a list of rules")
 
 
 def only_from_within(
     name: str, *, namespace: pulumi.Input[str], labels: Mapping[str, str], opts: pulumi.ResourceOptions
 ) -> pulumi.CustomResource:
     """Pods of the namespace reach each other, by any port, and nobody else reaches them."""
-    return _policy(name, "only-from-within", [{"from": [{"podSelector": {}}]}], namespace, labels, opts)
+    rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": {}}]}]}
+    return _policy(name, "only-from-within", rules, namespace, labels, opts)
+
+
+def not_to_these(
+    name: str,
+    addresses: Sequence[str],
+    *,
+    namespace: pulumi.Input[str],
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> pulumi.CustomResource:
+    """Pods of the namespace reach every pod and every address but these.
+
+    Pods are named apart, for Cilium takes none by its address. Source: Cilium documentation, "Layer 3 Policies".
+    """
+    block = {"cidr": _EVERYWHERE, "except": [f"{address}/32" for address in addresses]}
+    rules: dict[str, Any] = {
+        "policyTypes": ["Egress"],
+        "egress": [{"to": [{"namespaceSelector": {}}, {"ipBlock": block}]}],
+    }
+    return _policy(name, "not-to-the-machine", rules, namespace, labels, opts)
 
 
 def only_these_ports(
@@ -66,14 +106,15 @@ def only_these_ports(
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """Everybody reaches the pods, by these ports of TCP alone: the API server calls them, from outside of any pod."""
-    rules = [{"ports": [{"protocol": "TCP", "port": port} for port in ports]}]
+    open_ports = [{"protocol": "TCP", "port": port} for port in ports]
+    rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"ports": open_ports}]}
     return _policy(name, "only-these-ports", rules, namespace, labels, opts)
 
 
 def _policy(
     name: str,
     object_name: str,
-    ingress: list[dict[str, Any]],
+    rules: Mapping[str, Any],
     namespace: pulumi.Input[str],
     labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
@@ -81,7 +122,7 @@ def _policy(
     return custom_object(
         name,
         NetworkPolicy,
-        {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": ingress},
+        {"podSelector": {}, **rules},
         object_name=object_name,
         namespace=namespace,
         labels=labels,
