@@ -33,6 +33,29 @@ _PREFIXES: Final = ("NCCL_", "FI_", "OFI_NCCL_", "RDMAV_", "UCX_")
 _NAMES: Final = ("LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
 _ANNOTATIONS: Final = ("networking.gke.io/", "devices.gke.io/")
 
+# NVIDIA's runtime gives a container the GPUs that this names, whoever has them, unless a node's settings forbid it
+# (accept-nvidia-visible-devices-envvar-when-unprivileged); what a pod sets comes after what the device plugin does.
+# Sources: NVIDIA/nvidia-container-toolkit, its configuration; kubernetes v1.34.1, pkg/kubelet/kubelet_pods.go.
+_GPUS: Final = "NVIDIA_VISIBLE_DEVICES"
+
+# Capabilities that the pod security standard `baseline` lets a container add.
+# Source: k8s.io/pod-security-admission v0.34.1, policy/check_capabilities_baseline.go.
+_HARMLESS: Final = (
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+)
+
 
 def job_rules(
     name: str,
@@ -107,7 +130,8 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
         ],
         "validations": [
             {
-                "expression": f"has(object.metadata.labels) && {_text(_QUEUE)} in object.metadata.labels",
+                "expression": f"has(object.metadata.labels) && {_text(_QUEUE)} in object.metadata.labels && "
+                f"object.metadata.labels[{_text(_QUEUE)}] != ''",
                 "message": f"metadata.labels has no {_QUEUE}: without a queue a job starts with half of its nodes and "
                 f"waits on the bill for the rest; write {_QUEUE}: training, or the queue of another pool",
             },
@@ -123,6 +147,11 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
                 "message": f"spec.trainer.env sets what decides about the fabric ({', '.join(_PREFIXES)}..., "
                 f"{', '.join(_NAMES)}); remove it: the runtimes {named} set it as this cloud needs it; NCCL_DEBUG is "
                 "yours",
+            },
+            {
+                "expression": f"variables.env.all(e, e != {_text(_GPUS)})",
+                "message": f"spec.trainer.env sets {_GPUS}, which takes GPUs of other jobs or leaves a job's own; "
+                "remove it: the pod gets the GPUs it asks for",
             },
             {
                 "expression": free.format(
@@ -142,11 +171,14 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
             {
                 "expression": free.format(
                     "!has(o.spec) || !has(o.spec.containers) || o.spec.containers.all(c, !has(c.env) && "
-                    "(!has(c.volumeMounts) || c.volumeMounts.all(m, "
+                    # The kubelet cleans paths that are written otherwise.
+                    "(!has(c.volumeMounts) || c.volumeMounts.all(m, m.mountPath.matches('^(/[^/]+)+/?$') && "
+                    "!m.mountPath.contains('/./') && !m.mountPath.contains('/../') && "
                     f"!{_list(paths)}.exists(p, m.mountPath == p || m.mountPath.startsWith(p + '/')))))"
                 ),
                 "message": "spec.podTemplateOverrides has variables of a container, or a mount at or below "
-                f"{', '.join(paths)}, where the fabric's files are; set variables in spec.trainer.env, mount elsewhere",
+                f"{', '.join(paths)}, where the fabric's files are; set variables in spec.trainer.env, mount elsewhere "
+                "by a full path",
             },
             {
                 "expression": free.format(
@@ -168,7 +200,9 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
 
 
 def pod_spec(fabrics: Sequence[FabricPod], scratch: str | None) -> dict[str, Any]:
-    """The rules for pods of the jobs' namespace: what the fabric needs of the node by name, and nothing else."""
+    """The rules for pods of the jobs' namespace: those of the pod security standard `baseline`, and beyond it what the
+    fabric needs of the node by name. Options of SELinux, hosts of probes and sysctls are left to the node.
+    """
     folders = sorted(
         {
             volume["hostPath"]["path"]
@@ -188,6 +222,11 @@ def pod_spec(fabrics: Sequence[FabricPod], scratch: str | None) -> dict[str, Any
         }
     )
     context = "has(c.securityContext)"
+    unconfined = "(!has({of}.{kind}Profile) || {of}.{kind}Profile.type != 'Unconfined')"
+
+    def confined(of: str) -> str:
+        return " && ".join(unconfined.format(of=of, kind=kind) for kind in ("seccomp", "appArmor"))
+
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
@@ -232,9 +271,21 @@ def pod_spec(fabrics: Sequence[FabricPod], scratch: str | None) -> dict[str, Any
             {
                 "expression": f"variables.containers.all(c, !{context} || !has(c.securityContext.capabilities) || "
                 "!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(r, "
-                f"r in {_list(rights)}))",
-                "message": f"a container adds a capability other than {', '.join(rights) or 'none'}, those of the "
-                "fabric; remove it",
+                f"r in {_list([*_HARMLESS, *rights])}))",
+                "message": "a container adds a capability that is neither harmless nor one of the fabric's, "
+                f"{', '.join(rights) or 'none'}; remove it",
+            },
+            {
+                "expression": "variables.containers.all(c, !has(c.ports) || c.ports.all(p, !has(p.hostPort) || "
+                "p.hostPort == 0))",
+                "message": "a container has a port of its machine; remove hostPort: pods reach each other by name",
+            },
+            {
+                "expression": f"(!has(object.spec.securityContext) || ({confined('object.spec.securityContext')})) && "
+                f"variables.containers.all(c, !{context} || ({confined('c.securityContext')} && "
+                "(!has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')))",
+                "message": "the pod or a container takes a guard of the machine's kernel away; remove seccompProfile "
+                "and appArmorProfile of type Unconfined, and procMount",
             },
         ],
     }

@@ -1,0 +1,233 @@
+"""What a real API server says of jobs and pods by the rules of each cloud: of those that would lose the fabric unseen
+or reach out for their machine, and of others that are nearly so.
+
+`rules/jobs.yaml` and `rules/pods.yaml` have a case a row, `rules/said.txt` what is said of those that are refused;
+UPDATE_GOLDEN=1 writes that anew.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.kubernetes import charts
+from components.kubernetes.admission_policy import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
+from components.kubernetes.job_pool import JobPool
+from components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
+from components.kubernetes.names import NAMESPACE
+from components.kubernetes.objects import Spec
+from sandbox.api_server.binaries import find_binaries
+from sandbox.api_server.client import Client, Refused
+from sandbox.api_server.definitions import definitions_of, source_of
+from sandbox.api_server.server import open_server
+
+pytestmark = pytest.mark.slow
+
+Example = Callable[[str], dict[str, Any]]
+Expand = Callable[..., dict[str, Any]]
+Pools = Callable[..., list[JobPool]]
+
+FOLDER = Path(__file__).with_name("rules")
+JOBS: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "jobs.yaml").read_text())
+PODS: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "pods.yaml").read_text())
+SAID = FOLDER / "said.txt"
+# The pod security standard of the jobs' namespace: tests/stacks/test_security.py.
+STANDARDS = {"aws": "baseline", "azure": "privileged", "gcp": "privileged"}
+KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A cloud's rules in force."""
+
+    cloud: str
+    client: Client
+
+    def __call__(self, document: Mapping[str, Any], *, keep: bool = False, user: str | None = None) -> str:
+        """What the server says of an object; nothing where it takes it."""
+        headers = self.client._headers  # pyright: ignore[reportPrivateUsage]
+        if user is not None:
+            headers |= {"Impersonate-User": user, "Impersonate-Group": "system:masters"}
+        try:
+            self.client.apply(document, dry_run=not keep)
+        except Refused as refusal:
+            return re.sub(r"^.* denied request: ", "", str(refusal))
+        finally:
+            for header in ("Impersonate-User", "Impersonate-Group"):
+                headers.pop(header, None)
+        return ""
+
+
+def _object(kind: type[Spec], name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name}, "spec": spec}
+
+
+def _namespace(name: str, standard: str) -> dict[str, Any]:
+    labels = {"pod-security.kubernetes.io/enforce": standard}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Example) -> Iterator[list[Judge]]:
+    """A server for each cloud, with the definitions of Trainer and the rules as its cluster has them."""
+    trainer = source_of("kubeflow-trainer", charts.TRAINER.version)
+    assert trainer is not None
+    with ExitStack() as stack:
+        found: list[Judge] = []
+        for cloud, standard in STANDARDS.items():
+            server = stack.enter_context(open_server(tmp_path_factory.mktemp(cloud), find_binaries()))
+            judge = Judge(cloud, Client(server))
+            judge.client.define(definitions_of(trainer))
+            of_the_cloud = pools(cloud)
+            fabrics = [part for pool in of_the_cloud for part in (pool.fabric, pool.mpi_fabric) if part is not None]
+            rules = {JOB_RULES: job_spec(fabrics)}
+            if standard == "privileged":
+                rules[POD_RULES] = pod_spec(fabrics, of_the_cloud[0].scratch)
+            for document in (_namespace(NAMESPACE, standard), _namespace("elsewhere", "privileged")):
+                judge.client.apply(document)
+            for name, spec in rules.items():
+                judge.client.apply(_object(ValidatingAdmissionPolicy, name, spec))
+                binding = {"policyName": name, "validationActions": ["Deny"]}
+                judge.client.apply(_object(ValidatingAdmissionPolicyBinding, name, binding))
+            found.append(judge)
+        # A server acts on new rules a moment later.
+        unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")
+        privileged["spec"]["containers"][0]["securityContext"] = {"privileged": True}
+        end = time.monotonic() + 30
+        while not all(judge(unqueued) and judge(privileged) for judge in found):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        yield found
+
+
+def _bare(name: str, namespace: str = NAMESPACE) -> dict[str, Any]:
+    spec: dict[str, Any] = {"containers": [{"name": "a", "image": "a:1"}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace}, "spec": spec}
+
+
+def _job(example: Example, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The example with one field changed, or one override of its pods; "" is the whole, whose fields are laid over."""
+    job = example(row.get("job", "pytorch"))
+    if "override" in row:
+        job["spec"]["podTemplateOverrides"] = [{"targetJobs": [{"name": "node"}], **row["override"]}]
+        return job
+    if not row["field"]:
+        return {**job, **row["value"], "metadata": {**job["metadata"], **row["value"].get("metadata", {})}}
+    *parents, last = row["field"].split(".")
+    place = job
+    for step in parents:
+        place = place[step]
+    if row["value"] is None:
+        del place[last]
+    else:
+        place[last] = row["value"]
+    return job
+
+
+@pytest.fixture(scope="module")
+def pods(expand: Expand, example: Example) -> Mapping[str, dict[str, Any]]:
+    """The pod of the example, by cloud."""
+    found = {cloud: _bare("pytorch") for cloud in STANDARDS}
+    for cloud, pod in found.items():
+        [job] = expand(cloud, example("pytorch"))["jobs"]
+        pod["spec"] = job["spec"]["template"]["spec"]
+    return found
+
+
+def _pod(pod: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """A pod with a row laid over it: lists are added to."""
+    changed = _over(pod, {"spec": row.get("spec", {})})
+    first, *others = changed["spec"]["containers"]
+    changed["spec"]["containers"] = [_over(first, row.get("container", {})), *others]
+    return changed
+
+
+def _over(value: Any, more: Any) -> Any:
+    if isinstance(value, dict) and isinstance(more, dict):
+        return {**value, **{key: _over(value[key], inner) if key in value else inner for key, inner in more.items()}}
+    return [*value, *more] if isinstance(value, list) else copy.deepcopy(more)
+
+
+def _said() -> dict[str, list[str]]:
+    blocks = re.findall(r"^(\S+)\n((?:  .*\n)+)", SAID.read_text(), flags=re.MULTILINE)
+    return {name: [line.removeprefix("  ") for line in lines.splitlines()] for name, lines in blocks}
+
+
+def _by_cloud(messages: Mapping[str, str]) -> list[str]:
+    """A line a message, after the clouds that say it."""
+    found: dict[str, list[str]] = {}
+    for cloud, message in messages.items():
+        found.setdefault(message, []).append(cloud)
+    return [f"{', '.join(clouds)}: {message}" for message, clouds in found.items()]
+
+
+def test_what_loses_the_fabric_or_its_guard_is_refused_on_every_cloud_and_told_why(
+    judges: list[Judge], pods: Mapping[str, dict[str, Any]], example: Example
+) -> None:
+    found = {
+        f"job-{name}": {judge.cloud: judge(_job(example, row)) for judge in judges}
+        for name, row in JOBS["refused"].items()
+    }
+    for name, row in PODS["refused"].items():
+        found[f"pod-{name}"] = {judge.cloud: judge(_pod(pods[judge.cloud], row)) for judge in judges}
+    assert {name: said for name, said in found.items() if not all(said.values())} == {}
+    lines = {name: _by_cloud(said) for name, said in found.items()}
+    if os.environ.get("UPDATE_GOLDEN"):
+        SAID.write_text("".join("\n  ".join([name, *said]) + "\n" for name, said in lines.items()))
+    assert lines == _said()
+
+
+def test_what_is_nearly_so_is_taken_on_every_cloud(
+    judges: list[Judge], pods: Mapping[str, dict[str, Any]], example: Example
+) -> None:
+    refused: dict[tuple[str, str], str] = {}
+    for judge in judges:
+        for name, row in JOBS["taken"].items():
+            refused[judge.cloud, f"job-{name}"] = judge(_job(example, row))
+        for name, row in PODS["taken"].items():
+            refused[judge.cloud, f"pod-{name}"] = judge(_pod(pods[judge.cloud], row))
+    assert {at: said for at, said in refused.items() if said} == {}
+
+
+@pytest.mark.parametrize("name", ["nccl-all-reduce", "one-gpu"])
+def test_the_pods_of_every_runtime_are_taken(judges: list[Judge], expand: Expand, example: Example, name: str) -> None:
+    job = example("pytorch" if name == "one-gpu" else name)
+    if name == "one-gpu":
+        job["spec"] |= {"runtimeRef": {"name": "single-gpu"}, "trainer": {"command": ["python"]}}
+    for judge in judges:
+        for made in expand(judge.cloud, job)["jobs"]:
+            pod = _bare(made["metadata"]["name"])
+            pod["spec"] = made["spec"]["template"]["spec"]
+            assert judge(pod) == "", judge.cloud
+
+
+def test_pods_of_other_namespaces_are_left_to_their_own_standard(judges: list[Judge]) -> None:
+    for judge in judges:
+        pod = _bare("driver", "elsewhere")
+        pod["spec"] |= {"hostNetwork": True, "volumes": [{"name": "a", "hostPath": {"path": "/"}}]}
+        assert judge(pod) == ""
+
+
+def test_kueue_alone_says_where_pods_go_and_what_it_said_stays(judges: list[Judge], example: Example) -> None:
+    job = example("pytorch")
+    placed = {"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}}
+    job["spec"]["podTemplateOverrides"] = [placed]
+    for judge in judges:
+        assert "would keep the pods" in judge(job)
+        assert judge(job, keep=True, user=KUEUE) == ""
+        labelled = copy.deepcopy(job)
+        labelled["metadata"]["labels"]["team"] = "ml"
+        assert judge(labelled) == ""
+        moved = copy.deepcopy(job)
+        moved["spec"]["podTemplateOverrides"][0]["spec"]["nodeSelector"] = {"gpucluster/pool": "system"}
+        assert "would keep the pods" in judge(moved)
