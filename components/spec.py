@@ -3,13 +3,11 @@
 `components.spec_file` reads it from YAML and turns every mistake into one line in the user's words.
 """
 
-from __future__ import annotations
-
 import datetime
 import ipaddress
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
@@ -209,7 +207,7 @@ class Elastic(Model):
     )
 
     @model_validator(mode="after")
-    def expected_is_within_the_limit(self) -> Elastic:
+    def expected_is_within_the_limit(self) -> Self:
         if self.expected_gpus is not None and self.expected_gpus > self.max_gpus:
             raise ValueError(
                 f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
@@ -264,7 +262,7 @@ class SharedStorage(Model):
     )
 
     @model_validator(mode="after")
-    def a_bucket_has_nothing_of_a_file_system(self) -> SharedStorage:
+    def a_bucket_has_nothing_of_a_file_system(self) -> Self:
         asked = {"gb_per_s": self.gb_per_s, "fabric": self.fabric, "tier": self.tier, "bucket": self.bucket}
         given = [name for name, value in asked.items() if value]
         if self.kind == "bucket" and given:
@@ -341,7 +339,7 @@ class PrivateAccess(_Access):
     )
 
     @model_validator(mode="after")
-    def up_can_reach_the_api(self) -> PrivateAccess:
+    def up_can_reach_the_api(self) -> Self:
         problems: list[str] = []
         if self.via is None:
             problems.append(
@@ -487,7 +485,7 @@ class ClusterSpec(Model):
         return labels
 
     @model_validator(mode="after")
-    def purchase_fits_placement(self) -> ClusterSpec:
+    def purchase_fits_placement(self) -> Self:
         nodes = self.training.nodes + self.training.spares
         problems: list[str] = []
         if isinstance(self.placement, NoPlacement) and nodes > 1:

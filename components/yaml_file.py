@@ -46,8 +46,9 @@ def read_yaml(path: Path, *, what: str) -> YamlFile:
     except OSError as error:
         raise InputError(source, [f"can't be read: {error.strerror}"]) from None
     try:
-        root = yaml.compose(text, Loader=_Loader)
-        data: Any = yaml.load(text, Loader=_Loader)  # a SafeLoader
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        data: Any = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         raise InputError(source, [_marked(error)]) from None
     except yaml.reader.ReaderError as error:

@@ -3,10 +3,8 @@
 Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go. Windows images are left out.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -41,7 +39,7 @@ class Term(Part):
     one_of: ClassVar[tuple[str, ...]] = ("id", "tags")
 
     @model_validator(mode="after")
-    def says_what_to_find_once(self) -> Term:
+    def says_what_to_find_once(self) -> Self:
         given = sorted(name for name in type(self).model_fields if getattr(self, name) is not None)
         if not set(given) & set(self.one_of):
             raise ValueError(f"names nothing to find; allowed: one of {', '.join(self.one_of)}; add it")
@@ -100,7 +98,7 @@ class PlacementGroupSelector(Part):
     id: Annotated[str | None, _id("pg"), Later] = None
 
     @model_validator(mode="after")
-    def name_or_id(self) -> PlacementGroupSelector:
+    def name_or_id(self) -> Self:
         if (self.name is None) == (self.id is None):
             raise ValueError(
                 f"has {'neither name nor id' if self.name is None else 'name and id'}; allowed: exactly one of them; "
@@ -129,7 +127,7 @@ class Volume(Part):
     volumeInitializationRate: int | None = Field(default=None, ge=100, le=300, description="100 to 300 MiB/s")
 
     @model_validator(mode="after")
-    def size_or_snapshot(self) -> Volume:
+    def size_or_snapshot(self) -> Self:
         if self.volumeSize is None and self.snapshotID is None:
             raise ValueError("has neither volumeSize nor snapshotID; allowed: one or both; add volumeSize")
         if self.volumeInitializationRate is not None and self.snapshotID is None:
@@ -224,7 +222,7 @@ class EC2NodeClass(Spec):
         return value
 
     @model_validator(mode="after")
-    def role_or_instance_profile(self) -> EC2NodeClass:
+    def role_or_instance_profile(self) -> Self:
         if (self.role is None) == (self.instanceProfile is None):
             has = "neither role nor instanceProfile" if self.role is None else "role and instanceProfile"
             change = "add role" if self.role is None else "remove one"
@@ -232,7 +230,7 @@ class EC2NodeClass(Spec):
         return self
 
     @model_validator(mode="after")
-    def image_family_is_that_of_its_alias(self) -> EC2NodeClass:
+    def image_family_is_that_of_its_alias(self) -> Self:
         aliases = [term.alias for term in self.amiSelectorTerms if term.alias is not None]
         if aliases and len(self.amiSelectorTerms) > 1:
             raise ValueError(

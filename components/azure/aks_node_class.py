@@ -4,10 +4,8 @@ Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go
 `gpu` in lower case; the definition takes them as here.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -40,7 +38,7 @@ class Kubelet(Part):
     failSwapOn: bool | None = Field(default=None, description="true or false")
 
     @model_validator(mode="after")
-    def collection_ends_below_its_start(self) -> Kubelet:
+    def collection_ends_below_its_start(self) -> Self:
         high, low = self.imageGCHighThresholdPercent, self.imageGCLowThresholdPercent
         if high is not None and low is not None and high <= low:
             raise ValueError(
@@ -114,7 +112,7 @@ class AKSNodeClass(Spec):
         return value
 
     @model_validator(mode="after")
-    def parts_fit_each_other(self) -> AKSNodeClass:
+    def parts_fit_each_other(self) -> Self:
         problems: list[str] = []
         if self.fipsMode == "FIPS" and self.imageFamily not in ("Ubuntu", "AzureLinux"):
             problems.append(

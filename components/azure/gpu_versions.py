@@ -4,10 +4,8 @@ The Network Operator takes any driver and plugin it is given, and its images hav
 starts, and fails on the machines (Azure/aks-rdma-infiniband pull request 120).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Self
 
 from pydantic import model_validator
 
@@ -35,7 +33,7 @@ class GpuVersions(Part):
     gpu_operator: Text
 
     @model_validator(mode="after")
-    def versions_belong_together(self) -> GpuVersions:
+    def versions_belong_together(self) -> Self:
         seen = (self.doca_driver, self.device_plugin, self.gpu_operator)
         if _RELEASES.get(self.network_operator) != seen:
             sets = "; ".join(_said(release, *others) for release, others in _RELEASES.items())

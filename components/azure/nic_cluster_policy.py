@@ -4,8 +4,6 @@ by which pods ask for them.
 Source: Mellanox/network-operator v26.4.0, api/v1alpha1/nicclusterpolicy_types.go and validator/nicpolicy_webhook.go.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Annotated, Any, ClassVar, Final, Literal, cast

@@ -3,9 +3,7 @@
 Source: Mellanox/network-operator v26.4.0, deployment/network-operator/charts/node-feature-discovery/crds.
 """
 
-from __future__ import annotations
-
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -37,7 +35,7 @@ class MatchExpression(Part):
     value: list[Text] = Field(default=[], description="a list of texts")
 
     @model_validator(mode="after")
-    def values_fit_the_operator(self) -> MatchExpression:
+    def values_fit_the_operator(self) -> Self:
         count = len(self.value)
         allowed = (
             ("none", 0, 0)

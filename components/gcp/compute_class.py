@@ -5,9 +5,7 @@ Priority); "Define a custom compute class" for the name. A3 machines below 8 GPU
 machine types" (created as Spot or Flex-start VMs only).
 """
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -66,7 +64,7 @@ class Priority(Part):
     location: Location | None = None
 
     @model_validator(mode="after")
-    def pools_stand_alone(self) -> Priority:
+    def pools_stand_alone(self) -> Self:
         others = sorted(
             name for name in type(self).model_fields if name != "nodepools" and getattr(self, name) is not None
         )
@@ -80,7 +78,7 @@ class Priority(Part):
         return self
 
     @model_validator(mode="after")
-    def machine_can_be_bought_so(self) -> Priority:
+    def machine_can_be_bought_so(self) -> Self:
         flex = self.flexStart is not None and self.flexStart.enabled
         problems: list[str] = []
         if flex and self.spot:
@@ -160,7 +158,7 @@ class ComputeClass(Spec):
         return name_problem(name) or label_problem(name)
 
     @model_validator(mode="after")
-    def machines_need_pools_to_be_made(self) -> ComputeClass:
+    def machines_need_pools_to_be_made(self) -> Self:
         made = self.nodePoolAutoCreation is not None and self.nodePoolAutoCreation.enabled
         if not made and any(rule.machineType is not None for rule in self.priorities):
             raise ValueError(

@@ -2,11 +2,9 @@
 move as one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -75,7 +73,7 @@ class Fabric(Part):
     daemon: str | None = Field(default=None, description="a version of the daemon, or none")
 
     @model_validator(mode="after")
-    def daemon_was_released_with_the_plugin(self) -> Fabric:
+    def daemon_was_released_with_the_plugin(self) -> Self:
         releases = _RELEASES[self.kind]
         if self.plugin not in releases or releases[self.plugin] != self.daemon:
             pairs = ", ".join(_pair(plugin, daemon) for plugin, daemon in releases.items())

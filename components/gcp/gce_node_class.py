@@ -3,10 +3,8 @@
 Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -76,7 +74,7 @@ class Disk(Part):
     provisionedThroughput: int | None = Field(default=None, ge=1, description="1 MiB/s or more", examples=[140])
 
     @model_validator(mode="after")
-    def speed_fits_the_category(self) -> Disk:
+    def speed_fits_the_category(self) -> Self:
         problems: list[str] = []
         for field, categories in (("provisionedIOPS", _WITH_IOPS), ("provisionedThroughput", _WITH_THROUGHPUT)):
             if getattr(self, field) is not None and self.category not in categories:
@@ -110,7 +108,7 @@ class ImageTerm(Part):
     )
 
     @model_validator(mode="after")
-    def says_what_to_find_once(self) -> ImageTerm:
+    def says_what_to_find_once(self) -> Self:
         problems: list[str] = []
         if (self.id is None) == (self.family is None):
             has = "neither id nor family" if self.id is None else "id and family"
@@ -202,7 +200,7 @@ class GCENodeClass(Spec):
         return value
 
     @model_validator(mode="after")
-    def channel_and_latest_do_not_mix(self) -> GCENodeClass:
+    def channel_and_latest_do_not_mix(self) -> Self:
         terms = self.imageSelectorTerms
         latest = any(term.family == "ContainerOptimizedOS" and term.version == "latest" for term in terms)
         if latest and any(term.channel is not None for term in terms):

@@ -4,8 +4,6 @@ Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize
 clusters" (GKENetworkParamSet, Network, their device modes, and 41 characters for the name of a device network).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Plain objects rather than the SDK's classes, whose module a preview would import
 Source: Kubernetes API reference v1.35, ValidatingAdmissionPolicy.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from pydantic import Field

@@ -3,9 +3,7 @@
 Sources: values.yaml of the charts in `charts.py`.
 """
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -255,7 +253,7 @@ class GpuOperator(Part):
     migManager: MigManager
 
     @model_validator(mode="after")
-    def driver_and_toolkit_have_one_owner(self) -> GpuOperator:
+    def driver_and_toolkit_have_one_owner(self) -> Self:
         """A node image has both or neither (NVIDIA/aicr pull request 1680)."""
         problems: list[str] = []
         if self.driver.enabled != self.toolkit.enabled:

@@ -3,9 +3,7 @@
 Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2 and pkg/webhooks.
 """
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -80,7 +78,7 @@ class ResourceFlavor(Spec):
         return value
 
     @model_validator(mode="after")
-    def topology_needs_nodes(self) -> ResourceFlavor:
+    def topology_needs_nodes(self) -> Self:
         if self.topologyName is not None and not self.nodeLabels:
             raise ValueError(
                 f"has topologyName {self.topologyName!r} and no nodeLabels; allowed with it: at least one label; add it"
@@ -101,7 +99,7 @@ class Topology(Spec):
     levels: list[TopologyLevel] = Field(min_length=1, max_length=16, description="1 to 16 levels")
 
     @model_validator(mode="after")
-    def levels_differ_and_the_host_is_last(self) -> Topology:
+    def levels_differ_and_the_host_is_last(self) -> Self:
         labels = [level.nodeLabel for level in self.levels]
         problems = [
             f"has the level {label} twice; allowed: each level once; remove one"
@@ -186,7 +184,7 @@ class ResourceGroup(Part):
     flavors: list[FlavorQuotas] = Field(min_length=1, max_length=64, description="1 to 64 flavors")
 
     @model_validator(mode="after")
-    def each_flavor_has_a_quota_for_each_resource(self) -> ResourceGroup:
+    def each_flavor_has_a_quota_for_each_resource(self) -> Self:
         problems: list[str] = []
         for flavor in self.flavors:
             quotas = [quota.name for quota in flavor.resources]
@@ -230,7 +228,7 @@ class ClusterQueue(Spec):
     stopPolicy: StopPolicy | None = None
 
     @model_validator(mode="after")
-    def everything_is_in_one_group_and_checks_name_flavors_of_the_queue(self) -> ClusterQueue:
+    def everything_is_in_one_group_and_checks_name_flavors_of_the_queue(self) -> Self:
         problems: list[str] = []
         flavors = [flavor.name for group in self.resourceGroups for flavor in group.flavors]
         resources = [resource for group in self.resourceGroups for resource in group.coveredResources]

@@ -5,8 +5,6 @@ A plain object rather than the SDK's class, whose module a preview would import 
 Source: Kubernetes API reference v1.35, NetworkPolicy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal
 

@@ -6,9 +6,7 @@ cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/labels.go, and Az
 pkg/apis/crds/karpenter.sh_nodepools.yaml.
 """
 
-from __future__ import annotations
-
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -162,7 +160,7 @@ class Requirement(Part):
     minValues: int | None = Field(default=None, ge=1, le=50, description="1 to 50", examples=[1])
 
     @model_validator(mode="after")
-    def values_fit_the_operator(self) -> Requirement:
+    def values_fit_the_operator(self) -> Self:
         problems: list[str] = []
         count = len(self.values)
         if self.operator == "In" and not count:
@@ -257,7 +255,7 @@ class Budget(Part):
     )
 
     @model_validator(mode="after")
-    def schedule_and_duration_go_together(self) -> Budget:
+    def schedule_and_duration_go_together(self) -> Self:
         if (self.schedule is None) != (self.duration is None):
             has, lacks = ("schedule", "duration") if self.duration is None else ("duration", "schedule")
             raise ValueError(
@@ -286,7 +284,7 @@ class NodePool(Spec):
     replicas: int | None = Field(default=None, ge=0, description="0 or more", examples=[2])
 
     @model_validator(mode="after")
-    def static_pool_has_neither_weight_nor_other_limits(self) -> NodePool:
+    def static_pool_has_neither_weight_nor_other_limits(self) -> Self:
         problems: list[str] = []
         other: list[Any] = sorted(set(self.limits) - {"nodes"})
         if self.replicas is not None and self.weight is not None:

@@ -3,8 +3,6 @@
 A model's fields bear Kubernetes' own names; `description` says what a field allows, `examples` what to write instead.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, cast, get_args

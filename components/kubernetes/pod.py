@@ -3,11 +3,9 @@
 Source: Kubernetes API reference v1.35, PodSpec and Container.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -68,7 +66,7 @@ class Resources(Part):
     limits: dict[str, Amount] = Field(default={}, description="amounts by resource")
 
     @model_validator(mode="after")
-    def extended_resources_are_whole_and_limited(self) -> Resources:
+    def extended_resources_are_whole_and_limited(self) -> Self:
         problems: list[str] = []
         for name, amount in {**self.requests, **self.limits}.items():
             if (allowed := key_problem(name)) is not None:
@@ -163,7 +161,7 @@ class Volume(Part):
     configMap: ConfigFiles | None = None
 
     @model_validator(mode="after")
-    def it_is_of_one_kind(self) -> Volume:
+    def it_is_of_one_kind(self) -> Self:
         kinds = [self.emptyDir, self.hostPath, self.persistentVolumeClaim, self.configMap]
         if sum(kind is not None for kind in kinds) != 1:
             raise ValueError(
@@ -184,7 +182,7 @@ class Pod(Part):
     volumes: list[Volume] = Field(default=[], description="a list of volumes")
 
     @model_validator(mode="after")
-    def everything_named_is_there_once(self) -> Pod:
+    def everything_named_is_there_once(self) -> Self:
         problems = [*self._twice(), *self._not_there(), *label_problems(self.nodeSelector)]
         problems += [
             f"has restartPolicy Always on the container {container.name}; allowed: on init containers; remove it"
@@ -228,7 +226,7 @@ class PodMetadata(Part):
     annotations: dict[str, str] = Field(default={}, description="keys and values of text")
 
     @model_validator(mode="after")
-    def keys_are_well_formed(self) -> PodMetadata:
+    def keys_are_well_formed(self) -> Self:
         problems = label_problems(self.labels)
         for key in self.annotations:
             if (allowed := key_problem(key)) is not None:

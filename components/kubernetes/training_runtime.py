@@ -4,9 +4,7 @@ Source: kubeflow/trainer v2.1.0, pkg/apis/trainer/v1alpha1/trainingruntime_types
 kubernetes-sigs/jobset v0.10.1, api/jobset/v1alpha2 and pkg/webhooks/jobset_webhook.go.
 """
 
-from __future__ import annotations
-
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -45,7 +43,7 @@ class MlPolicy(Part):
     mpi: Mpi | None = None
 
     @model_validator(mode="after")
-    def it_is_of_one_kind(self) -> MlPolicy:
+    def it_is_of_one_kind(self) -> Self:
         if (self.torch is None) == (self.mpi is None):
             raise ValueError("has torch and mpi both or neither; allowed: one of them; keep one")
         return self
@@ -119,7 +117,7 @@ class ClusterTrainingRuntime(Spec):
     template: JobSetTemplate
 
     @model_validator(mode="after")
-    def trainer_finds_its_job_and_its_container(self) -> ClusterTrainingRuntime:
+    def trainer_finds_its_job_and_its_container(self) -> Self:
         jobs = self.template.spec.replicatedJobs
         names = [job.name for job in jobs]
         problems = [

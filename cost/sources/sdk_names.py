@@ -48,8 +48,8 @@ def top(resource: pulumi.Resource) -> Inside:
 class Place:
     """Where a value stands, which decides how the keys of a plain dict there translate.
 
-    The type is that of property `key` of argument class `args`, else `hint`. It is worked out only when a dict or a
-    list is met, since type hints of large argument classes are slow to evaluate.
+    The type is that of property `key` of argument class `args`, or of the elements of `whole`, else `hint`. It is
+    worked out only when a dict is met, since type hints of large argument classes are slow to evaluate.
     translate: names of a hand-written resource, None for generated ones.
     """
 
@@ -57,6 +57,7 @@ class Place:
     key: str = ""
     hint: Any = None
     translate: Callable[[str], str] | None = None
+    whole: Place | None = None
 
     def argument(self, args: type, key: str) -> Place:
         """The place of property `key` of an argument object."""
@@ -64,8 +65,7 @@ class Place:
 
     def element(self) -> Place:
         """The place of a list's elements."""
-        arguments = typing.get_args(self._type())
-        return Place(hint=arguments[0] if len(arguments) == 1 else None, translate=self.translate)
+        return Place(translate=self.translate, whole=self)
 
     def inside(self, value: Mapping[str, Any]) -> Inside:
         """Names and places of the members of a dict."""
@@ -81,7 +81,11 @@ class Place:
         return Inside(None, arguments[1] if len(arguments) == 2 else None, None)
 
     def _type(self) -> Any:
-        found = self.hint if self.args is None else _types.input_type_types(self.args).get(self.key)
+        if self.whole is not None:
+            arguments = typing.get_args(self.whole._type())
+            found = arguments[0] if len(arguments) == 1 else None
+        else:
+            found = self.hint if self.args is None else _types.input_type_types(self.args).get(self.key)
         found = None if found is None else _types.unwrap_type(found)
         return None if found is Any else found
 
