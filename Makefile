@@ -10,6 +10,8 @@ UV := .tools/uv/bin/uv
 READY := .venv/.ready
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
+# Where it is set, as in many container images, every preview compiles the clouds' SDKs anew: half of its time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
 .PHONY: always setup help preview compare pr-check up destroy test check bench docs lock clean
