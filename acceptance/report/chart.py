@@ -1,4 +1,4 @@
-"""Bus bandwidth over payload as an SVG drawing, one line a run, with the line that a ring must reach."""
+"""Bus bandwidth over payload as an SVG drawing: one line a run, and in its colour the line that it must reach."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Final
 from acceptance.measured import Payload
 from acceptance.verdicts.fabric import size_words
 
-__all__ = ["Curve", "bandwidth_chart"]
+__all__ = ["COLOURS", "Curve", "bandwidth_chart"]
+
+COLOURS: Final = 6
+"""Of curves, by their classes c0, c1, ...; further curves have them again."""
 
 _WIDTH: Final = 720
 _HEIGHT: Final = 300
@@ -19,24 +22,30 @@ _LEFT: Final = 56
 _BOTTOM: Final = 40
 _TOP: Final = 16
 _RIGHT: Final = 16
+_TEXT: Final = 13
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """One run. name: what stands in the legend."""
+    """One run. name: what stands in the legend. wanted: GB/s it is held against, None where nothing is known to be;
+    wanted_by: what says so.
+    """
 
     name: str
     payloads: Sequence[Payload]
+    wanted: float | None = None
+    wanted_by: str = ""
 
 
-def bandwidth_chart(curves: Sequence[Curve], *, must_reach: float | None) -> str:
-    """SVG; empty where no curve has a point. must_reach: GB/s. Payloads stand on a logarithmic axis."""
+def bandwidth_chart(curves: Sequence[Curve]) -> str:
+    """SVG; empty where no curve has a point. Payloads stand on a logarithmic axis."""
     points = [payload for curve in curves for payload in curve.payloads if payload.size > 0]
     if not points:
         return ""
     sizes = [math.log2(payload.size) for payload in points]
     first, last = min(sizes), max(max(sizes), min(sizes) + 1)
-    top = _round_up(max([payload.bus_gb_per_s for payload in points] + ([must_reach] if must_reach else [])))
+    limits = _limits(curves)
+    top = _round_up(max([*(payload.bus_gb_per_s for payload in points), *(limit.speed for limit in limits)]))
 
     def x(size: int) -> float:
         return _LEFT + (math.log2(size) - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT)
@@ -50,10 +59,11 @@ def bandwidth_chart(curves: Sequence[Curve], *, must_reach: float | None) -> str
         _curve(index, curve, [(x(p.size), y(p.bus_gb_per_s)) for p in _sorted(curve)])
         for index, curve in enumerate(curves)
     ]
-    limit = "" if must_reach is None else _limit(y(must_reach), must_reach)
+    heights = _apart([y(limit.speed) for limit in limits])
+    drawn = [_limit_line(y(limit.speed), height, limit) for limit, height in zip(limits, heights, strict=True)]
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(_words(curves, must_reach))}">'
-        f"{''.join(grid)}{''.join(ticks)}{limit}{''.join(lines)}"
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(_words(curves))}">'
+        f"{''.join(grid)}{''.join(ticks)}{''.join(drawn)}{''.join(lines)}"
         f'<text class="axis" x="{_LEFT}" y="{_TOP - 4}">GB/s of bus bandwidth</text></svg>'
     )
 
@@ -65,7 +75,9 @@ def _sorted(curve: Curve) -> list[Payload]:
 def _curve(index: int, curve: Curve, points: Sequence[tuple[float, float]]) -> str:
     path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
     dots = "".join(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3"/>' for px, py in points)
-    return f'<g class="curve c{index % 6}"><title>{escape(curve.name)}</title><polyline points="{path}"/>{dots}</g>'
+    return (
+        f'<g class="curve c{index % COLOURS}"><title>{escape(curve.name)}</title><polyline points="{path}"/>{dots}</g>'
+    )
 
 
 def _grid(at: float, label: str) -> str:
@@ -79,10 +91,49 @@ def _tick(at: float, label: str) -> str:
     return f'<text class="axis middle" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 18}">{label}</text>'
 
 
-def _limit(at: float, speed: float) -> str:
+@dataclass(frozen=True, kw_only=True)
+class _Limit:
+    """What one or several runs must reach. of: the index of the run, None of several."""
+
+    speed: float
+    wanted_by: str
+    of: int | None
+
+    @property
+    def words(self) -> str:
+        return f"{self.wanted_by}: {self.speed:,.0f}"
+
+
+def _limits(curves: Sequence[Curve]) -> list[_Limit]:
+    """One for each speed, the highest first."""
+    runs: dict[float, list[int]] = {}
+    for index, curve in enumerate(curves):
+        if curve.wanted is not None:
+            runs.setdefault(curve.wanted, []).append(index)
+    found = [
+        _Limit(
+            speed=speed,
+            wanted_by=" and ".join(dict.fromkeys(curves[index].wanted_by for index in of)),
+            of=of[0] if len(of) == 1 < len(curves) else None,
+        )
+        for speed, of in runs.items()
+    ]
+    return sorted(found, key=lambda limit: -limit.speed)
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Heights of the words over lines, from the top down, each at least a line of text below the one before it."""
+    placed: list[float] = []
+    for height in heights:
+        placed.append(max(height - 5, placed[-1] + _TEXT) if placed else height - 5)
+    return placed
+
+
+def _limit_line(at: float, words_at: float, limit: _Limit) -> str:
+    colour = "" if limit.of is None else f" c{limit.of % COLOURS}"
     return (
-        f'<line class="limit" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        f'<text class="axis end" x="{_WIDTH - _RIGHT}" y="{at - 5:.1f}">a ring must reach {speed:,.0f}</text>'
+        f'<line class="limit{colour}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+        f'<text class="axis end" x="{_WIDTH - _RIGHT}" y="{words_at:.1f}">{escape(limit.words)}</text>'
     )
 
 
@@ -98,12 +149,13 @@ def _round_up(value: float) -> float:
     return next(step * power for step in (1, 2, 4, 8, 10) if step * power >= value)
 
 
-def _words(curves: Sequence[Curve], must_reach: float | None) -> str:
+def _words(curves: Sequence[Curve]) -> str:
     """What the drawing shows, for who can't see it."""
-    each = [
-        f"{curve.name}: {max(payload.bus_gb_per_s for payload in curve.payloads):,.1f} GB/s at most"
-        for curve in curves
-        if curve.payloads
-    ]
-    wanted = f"; a ring must reach {must_reach:,.0f} GB/s" if must_reach else ""
-    return f"Bus bandwidth over payload. {'; '.join(each)}{wanted}"
+    each = [_curve_words(curve) for curve in curves if curve.payloads]
+    return f"Bus bandwidth over payload. {'; '.join(each)}"
+
+
+def _curve_words(curve: Curve) -> str:
+    best = max(payload.bus_gb_per_s for payload in curve.payloads)
+    wanted = "" if curve.wanted is None else f" ({curve.wanted_by}: {curve.wanted:,.0f})"
+    return f"{curve.name}: {best:,.1f} GB/s at most{wanted}"

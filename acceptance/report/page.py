@@ -7,11 +7,11 @@ from html import escape
 from typing import Final
 
 from acceptance.measured import AllReduce, Measurement
-from acceptance.report.chart import Curve, bandwidth_chart
+from acceptance.report.chart import COLOURS, Curve, bandwidth_chart
 from acceptance.report.text import ORDER, headline
-from acceptance.verdicts.fabric import SHARE_OF_LINE_RATE, line_rate
+from acceptance.verdicts.fabric import bar
 from acceptance.verdicts.verdict import Verdict, worst
-from components.shapes import Shape
+from components.shapes import Shape, shape_named
 
 __all__ = ["html_report"]
 
@@ -28,10 +28,11 @@ h1 { font-size: 1.3rem; overflow-wrap: anywhere; }
 .measured, .where { color: var(--soft); } .where { font-size: .85em; overflow-wrap: anywhere; }
 li { list-style: none; border-top: 1px solid var(--line); padding: .7rem 0; overflow-wrap: anywhere; }
 ul { padding: 0; } svg { width: 100%; height: auto; }
-.axis { font-size: 11px; fill: var(--soft); } .end { text-anchor: end; } .middle { text-anchor: middle; }
-.grid { stroke: var(--line); } .limit { stroke: var(--fail); stroke-dasharray: 6 4; }
+.axis { font-size: 11px; fill: var(--soft); paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
+.end { text-anchor: end; } .middle { text-anchor: middle; }
+.grid { stroke: var(--line); } .limit { stroke: var(--c, var(--fail)); stroke-dasharray: 6 4; }
 .curve polyline { fill: none; stroke: var(--c); stroke-width: 2; } .curve circle { fill: var(--c); }
-.legend { columns: 18rem; font-size: .9em; } .legend li { border: 0; padding: .1rem 0; }
+.legend { columns: 18rem; font-size: .9em; } .legend li { border: 0; padding: .1rem 0; break-inside: avoid; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; background: var(--c); }
 .c0 { --c: #2f6fde; } .c1 { --c: #d9822b; } .c2 { --c: #2a9d74; } .c3 { --c: #b4459c; } .c4 { --c: #8a8f2d; }
 .c5 { --c: #7a5bd6; }
@@ -40,17 +41,16 @@ ul { padding: 0; } svg { width: 100%; height: auto; }
 
 
 def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement], machine: Shape | None) -> str:
-    """The page. machine: whose line rate the curves are held against."""
+    """The page. machine: of all nodes, where a log's own header does not tell."""
     runs = [run for run in measurements if isinstance(run, AllReduce) and run.payloads]
-    curves = [Curve(name=_name(run), payloads=run.payloads) for run in runs]
-    must_reach = SHARE_OF_LINE_RATE * line_rate(machine) if machine and machine.fabric_gbps else None
+    curves = [_curve(run, shape_named(run.machine_type) or machine) for run in runs]
     ordered = sorted(verdicts, key=lambda verdict: ORDER.index(verdict.outcome))
     entries = "".join(
-        f'<li class="c{index % 6}"><span class="swatch"></span>{escape(curve.name)}</li>'
+        f'<li class="c{index % COLOURS}"><span class="swatch"></span>{escape(curve.name)}</li>'
         for index, curve in enumerate(curves)
     )
     legend = f'<ul class="legend">{entries}</ul>'
-    chart = bandwidth_chart(curves, must_reach=must_reach)
+    chart = bandwidth_chart(curves)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -59,6 +59,14 @@ def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement]
         f"{chart}{legend if chart else ''}"
         f"<ul>{''.join(map(_item, ordered))}</ul></body></html>\n"
     )
+
+
+def _curve(run: AllReduce, shape: Shape | None) -> Curve:
+    held = bar(run, shape)
+    if held is None or shape is None:
+        return Curve(name=_name(run), payloads=run.payloads)
+    wanted_by = f"{shape.machine_type}, {held.by}"
+    return Curve(name=_name(run), payloads=run.payloads, wanted=held.gb_per_s, wanted_by=wanted_by)
 
 
 def _name(run: AllReduce) -> str:

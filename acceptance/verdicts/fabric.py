@@ -17,7 +17,16 @@ from acceptance.references import Reference, reference
 from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
 from components.shapes import Shape
 
-__all__ = ["LEAST_PAYLOAD", "SHARE_OF_LINE_RATE", "judge_fabric", "line_rate", "measured_bandwidth", "size_words"]
+__all__ = [
+    "LEAST_PAYLOAD",
+    "SHARE_OF_LINE_RATE",
+    "Bar",
+    "bar",
+    "judge_fabric",
+    "line_rate",
+    "measured_bandwidth",
+    "size_words",
+]
 
 SHARE_OF_LINE_RATE: Final = 0.8
 """Of the line rate that a ring must reach, and of a published figure without a bound of its own."""
@@ -43,6 +52,26 @@ def measured_bandwidth(run: AllReduce) -> Payload | None:
     """The largest payload, if it is large enough to be judged."""
     large = [payload for payload in run.payloads if payload.size >= LEAST_PAYLOAD]
     return max(large, key=lambda payload: payload.size) if large else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """What a run is held against, GB/s of bus bandwidth. by: what asks for it."""
+
+    gb_per_s: float
+    by: str
+
+
+def bar(run: AllReduce, shape: Shape | None) -> Bar | None:
+    """None for a run of one node or without a fabric, and where no figure is published for the algorithm. shape: the
+    machine of its nodes.
+    """
+    if shape is None or not shape.fabric_gbps or run.node_count == 1:
+        return None
+    if run.algorithm == RING:
+        return Bar(gb_per_s=SHARE_OF_LINE_RATE * line_rate(shape), by="a ring must reach")
+    known = reference(shape.machine_type, run.node_count) if run.node_count else None
+    return Bar(gb_per_s=_bounds(known)[0], by="warned of below") if known else None
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from components.shapes import Shape
 __all__ = ["infiniband_pod", "mpi_infiniband_pod"]
 
 # NCCL_NET: a job that finds no InfiniBand ends, instead of going on over TCP. NCCL_NET_PLUGIN: no plugin that an image
-# may name for another cloud. SHARP is left out: it needs a plugin of NVIDIA's in the image.
+# may name for another cloud. Both leave SHARP out, sums in the switches: it comes by a plugin in the image, with a
+# network of the plugin's own name, in whose place NCCL takes TCP where there is none.
 # Sources: Azure/ai-infrastructure-on-azure 103bb90, infrastructure_validations/aks/NCCL/helm/nccl-test/values.yaml;
-# NVIDIA, NCCL user guide, "Environment variables".
+# NVIDIA, NCCL user guide, "Environment variables"; NVIDIA/nccl v2.22.3, src/net.cc (ncclNetInit).
 _SETTINGS: Final = {
     "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
     "NCCL_IB_PCI_RELAXED_ORDERING": "1",

@@ -292,6 +292,11 @@ def _notes(
             f"home folders: Azure Files is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"
         )
     fabric = has_infiniband(machine_type)
+    if fabric:
+        notes.append(
+            "InfiniBand without SHARP, sums in the switches: jobs reduce by NCCL's rings and trees, and figures "
+            "published with it, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)"
+        )
     if location.settings.infiniband_feature:
         notes.append(
             "AKSInfinibandSupport is registered for the whole subscription and stays after destroy; GB200 and GB300 "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from acceptance.logs.header import Header, header_line
+from acceptance.measured import Payload
+from acceptance.report.chart import Curve, bandwidth_chart
 from components.__main__ import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
@@ -76,8 +80,35 @@ def test_the_page_needs_no_network_and_says_in_words_what_it_draws(tmp_path: Pat
     assert re.findall(r"(?:src|href)=|https?://", text) == []
     assert re.search(r'<svg [^>]*aria-label="([^"]*)"', text)[1] == (  # type: ignore[index]
         "Bus bandwidth over payload. 8 nodes, ring: "
-        f"{EXAMPLES / 'p5-ring-healthy.log'}:5: 371.4 GB/s at most; a ring must reach 320 GB/s"
+        f"{EXAMPLES / 'p5-ring-healthy.log'}:5: 371.4 GB/s at most (p5.48xlarge, a ring must reach: 320)"
     )
+
+
+def test_each_run_is_drawn_with_what_its_own_machine_must_reach(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    default = tmp_path / "default.log"
+    header = header_line(Header(machine_type="Standard_ND96isr_H100_v5"))
+    default.write_text(f"{header}\n{(EXAMPLES / 'ndv5-default-two-nodes.log').read_text()}")
+    ring, untold = EXAMPLES / "p5-ring-healthy.log", EXAMPLES / "a3-mega-cut-off.log"
+
+    run("report", ring, default, untold, "--format", "html", "-o", page)
+
+    text = page.read_text()
+    lines = re.findall(r'<line class="limit ([^"]*)"[^>]*/><text [^>]*y="([0-9.]+)">([^<]*)</text>', text)
+    assert [(colour, words) for colour, _, words in lines] == [
+        ("c1", "Standard_ND96isr_H100_v5, warned of below: 400"),
+        ("c0", "p5.48xlarge, a ring must reach: 320"),
+    ]
+    assert len(re.findall(r'<g class="curve c\d"', text)) == 3
+
+
+def test_words_over_lines_that_are_close_do_not_stand_in_each_other() -> None:
+    curves = [
+        Curve(name=name, payloads=[Payload(size=2**33, bus_gb_per_s=370, wrong=0)], wanted=wanted, wanted_by=name)
+        for name, wanted in (("a", 320.0), ("b", 321.0), ("c", 322.0))
+    ]
+    heights = [float(y) for y in re.findall(r'<text class="axis end" x="704" y="([0-9.]+)"', bandwidth_chart(curves))]
+    assert [round(below - above) >= 13 for above, below in itertools.pairwise(heights)] == [True, True]
 
 
 def test_names_in_a_page_are_escaped(tmp_path: Path) -> None:

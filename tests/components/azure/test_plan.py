@@ -67,6 +67,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
+        "InfiniBand without SHARP, sums in the switches",
         "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing here "
         "registers or looks up",
         "the operators own GPU and InfiniBand drivers",
@@ -77,7 +78,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "access.admins names no group",
         "access.cidrs",
     ]
-    assert facts["notes"][6] == (
+    assert facts["notes"][7] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
         "Total Regional vCPUs; quota is not capacity"
     )
@@ -236,7 +237,7 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts["notes"]
-    assert notes[4:6] == [
+    assert notes[5:7] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
         "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
@@ -249,12 +250,12 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
         placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
     )
     assert (block.training.size, block.training.started) == (5, 0)
-    assert block.facts["notes"][4:6] == [
+    assert block.facts["notes"][5:7] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
     ]
-    assert "480 of standardNDSH100v5Family" not in block.facts["notes"][5]
+    assert "480 of standardNDSH100v5Family" not in block.facts["notes"][6]
 
 
 def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> None:
