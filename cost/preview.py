@@ -8,6 +8,7 @@ for name, total in costed_plan(watched).items():
 
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 from typing import Final
 
@@ -24,7 +25,10 @@ from cost.resources import urn_type
 from cost.sources.program import Watched, watch
 from cost.verdict import budget_verdict
 
-__all__ = ["Watched", "costed_plan", "totals", "watch"]
+__all__ = ["BUDGET_VARIABLE", "Watched", "costed_plan", "totals", "watch"]
+
+BUDGET_VARIABLE: Final = "GPUCLUSTER_BUDGET"
+"""Set to `report`, previews go on over a budget that says to fail, and say so; an update never does."""
 
 _INDENT: Final = 4
 """What the engine puts before each line of a message."""
@@ -37,7 +41,8 @@ def costed_plan(
 
     A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
     Raises pulumi.RunError, before anything is registered, when the components' budget says `onExceed: fail` and the
-    expected amount is over it, and when the user's own prices cannot be used.
+    expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices cannot be
+    used.
     """
     try:
         found = estimate(watched.resources(), book, assumptions)
@@ -51,7 +56,9 @@ def costed_plan(
         pulumi.log.info(as_table(found, title, width_for(indent=_INDENT)))
     else:
         pulumi.log.info(f"{title}: {_line(found)}")
-    if verdict is not None and refused:
+    if verdict is not None and refused and _only_reports():
+        pulumi.log.warn(f"{verdict.sentence}. An update is refused, because the budget says to fail.")
+    elif verdict is not None and refused:
         watched.withdraw()
         raise pulumi.RunError(
             f"{verdict.sentence}. Nothing was registered, because the budget says to fail. "
@@ -68,6 +75,10 @@ def costed_plan(
             f"{len(urns)} {have} no price: {named}"
         )
     return totals(found)
+
+
+def _only_reports() -> bool:
+    return pulumi.runtime.is_dry_run() and os.environ.get(BUDGET_VARIABLE) == "report"
 
 
 def _line(found: Estimate) -> str:

@@ -23,6 +23,7 @@ from cost.resources import Resources
 from cost.shape import is_list, is_object
 from cost.sources import NotReadable
 from cost.sources.files import Read, read_file
+from cost.verdict import budget_verdict
 from policies.changes import Changes
 from policies.check import check_stack
 from policies.exemptions import Exemption, exemptions
@@ -52,6 +53,7 @@ class Finding:
 class StackJudgement:
     """
     problem: why it is not judged, or why there is no plan; then there are no findings.
+    refused: what the program ends an update with, where no mandatory rule says so: over a budget that says to fail.
     no_comparison: why there is nothing to compare it with.
     diff: from before to after; either side is empty where the stack is not there.
     price_change: USD a month more by the price book of the change, which is in no other amount; None where it is equal.
@@ -63,6 +65,7 @@ class StackJudgement:
     base: str
     head: str
     problem: str = ""
+    refused: str = ""
     no_comparison: str = ""
     diff: Diff | None = None
     findings: Sequence[Finding] = ()
@@ -99,6 +102,7 @@ class StackJudgement:
         found = self.diff
         return bool(
             self.problem
+            or self.refused
             or self.no_comparison
             or self.base != "built"
             or self.head != "planned"
@@ -152,8 +156,13 @@ class Judgement:
         return [stack for stack in self.stacks if stack.problem]
 
     @property
+    def refused(self) -> Sequence[StackJudgement]:
+        """Stacks whose program ends an update, though no mandatory rule does."""
+        return [stack for stack in self.stacks if stack.refused]
+
+    @property
     def passes(self) -> bool:
-        return not self.mandatory and not self.without_plan and not self.price_problem
+        return not (self.mandatory or self.without_plan or self.refused or self.price_problem)
 
     @property
     def calm(self) -> bool:
@@ -210,6 +219,7 @@ class Judge:
         known = self._known(standing) if state and plan else set[object]()
         old = self._side("before", standing)
         new = self._side("after", resources, plan)
+        findings = [Finding(found=one, new=_key(one) not in known) for one in found]
         by_new = estimate(resources, self.new_book) if plan and self.new_book is not None else None
         return StackJudgement(
             name=stack.name,
@@ -218,7 +228,8 @@ class Judge:
             problem=stack.head_problem or ("" if stack.head != "failed" else "its preview failed"),
             no_comparison=stack.base_problem or "its preview failed" if stack.base == "failed" else "",
             diff=diff(old, new),
-            findings=[Finding(found=one, new=_key(one) not in known) for one in found],
+            findings=findings,
+            refused=_refused(new.estimate, findings) if plan else "",
             price_change=None if by_new is None else by_new.monthly.expected - new.estimate.monthly.expected,
             prices_lost=0 if by_new is None else max(len(by_new.not_priced) - len(new.estimate.not_priced), 0),
             exemptions=_new_exemptions(standing, resources),
@@ -237,6 +248,14 @@ class Judge:
         """What the rules find in the base."""
         checked = self._check("base", standing, None)
         return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
+
+
+def _refused(found: Estimate, findings: Iterable[Finding]) -> str:
+    verdict = budget_verdict(found)
+    if verdict is None or verdict.outcome != "over" or verdict.budget.on_exceed != "fail":
+        return ""
+    said = any(one.mandatory and one.found.rule.name == "budget" for one in findings)
+    return "" if said else verdict.sentence
 
 
 def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:

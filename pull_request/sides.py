@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import sandbox
+from cost.preview import BUDGET_VARIABLE
 from pull_request.revisions import Repository, Revision
 from sandbox.project import Project, find_project
 from sandbox.recovery.state import all_states
@@ -92,15 +93,21 @@ class Side:
         return [resource for state in states if state.stack == stack for resource in state.resources]
 
     def plan(self, stack: str) -> str:
-        """The plan of a stack as JSON, whole or with the errors it ended in. Raises SideFailed where there is none."""
-        done = self._pulumi("preview", "--json", "--show-sames", "--stack", stack)
+        """The plan of a stack as JSON, whole or with the errors it ended in; over a budget that says to fail, too.
+
+        Raises SideFailed where there is none.
+        """
+        done = self._pulumi(
+            "preview", "--json", "--show-sames", "--stack", stack, variables={BUDGET_VARIABLE: "report"}
+        )
         if not done.stdout.lstrip().startswith("{"):
             raise SideFailed(self._reason(done))
         return done.stdout
 
-    def _pulumi(self, *args: str) -> subprocess.CompletedProcess[str]:
+    def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(self._python()), "-m", "sandbox", "pulumi", *args, "--color", "never", "--non-interactive"]
-        return _finished(command, self.files / self.project, {"PYTHONPATH": str(self._code())} if self._code() else {})
+        code = {"PYTHONPATH": str(self._code())} if self._code() else {}
+        return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:
         text = _errors(done.stdout + done.stderr).replace(f"{self.files}/", "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
@@ -25,6 +26,8 @@ def as_sarif(report: Report) -> str:
     """One run with every rule and every finding.
 
     A finding stands at the line of the program that declares its resource; where the file does not say it, at the file.
+    What to write into the resource is in its message, and under its properties. It is no `fix` of SARIF's, which names
+    the text of a file to replace: where the program makes a resource is known, how it writes it is not.
     """
     rules = [rule.name for rule, _ in report.rules]
     driver: dict[str, Any] = {"name": "guardrails", "rules": [_rule(rule, level) for rule, level in report.rules]}
@@ -63,10 +66,23 @@ def _result(found: Found, index: int) -> dict[str, Any]:
         "ruleId": found.rule.name,
         "ruleIndex": index,
         "level": _level(found.rule, found.level),
-        "message": {"text": f"{found.subject}: {found.violation.what}\n{found.fix}"},
+        "message": {"text": "\n".join(_message(found))},
         "locations": [location],
         "partialFingerprints": {"finding/v1": hashlib.sha256(identity.encode()).hexdigest()},
+        **({"properties": {"edits": _edits(found)}} if found.edits else {}),
     }
+
+
+def _message(found: Found) -> Iterator[str]:
+    yield f"{found.subject}: {found.violation.what}"
+    yield found.fix
+    for edit in found.edits:
+        yield f"write in {edit.path}: {edit.snippet}"
+
+
+def _edits(found: Found) -> list[dict[str, Any]]:
+    """As the report in JSON has them."""
+    return [{"at": edit.path, "write": edit.value} for edit in found.edits]
 
 
 def _physical(found: Found) -> dict[str, Any]:

@@ -48,6 +48,8 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
         out += ["", "**Changes to how it is judged**", "", *_touched(found, room // 10, elsewhere)]
     if found.without_plan:
         out += ["", "**No plan**", "", *_problems(found, room // 6, elsewhere)]
+    if found.refused:
+        out += ["", "**Refused by its own program**", "", *_refused(found, room // 10, elsewhere)]
     if found.mandatory:
         rows = fitting(
             found.mandatory,
@@ -131,6 +133,13 @@ def _problems(found: Judgement, room: int, elsewhere: str) -> list[str]:
         return f"- {code(stack.name)}: {code(stack.problem, 1_200)}"
 
     return fitting(found.without_plan, line, room, lambda left: f"- {counted(len(left), 'more stack')} in {elsewhere}")
+
+
+def _refused(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    def line(stack: StackJudgement) -> str:
+        return f"- {code(stack.name)}: {code(stack.refused, 400)}"
+
+    return fitting(found.refused, line, room, lambda left: f"- {counted(len(left), 'more stack')} in {elsewhere}")
 
 
 def _folded(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:

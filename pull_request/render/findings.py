@@ -14,13 +14,14 @@ _LONGEST = 400
 
 
 def mandatory_line(stack: StackJudgement, finding: Finding) -> str:
-    """What is wrong, where, what that costs a month, and what to change."""
+    """What is wrong, where, what that costs a month, what to change, and what to write where the rule can tell."""
     found = finding.found
     fix = code(found.violation.fix, _LONGEST) if found.violation.fix else _plain(found.rule.fix)
     known = "" if finding.new else " (in the base too)"
+    edits = "".join(f"<br>Write in {code(edit.path)}: {code(edit.snippet, _LONGEST)}" for edit in found.edits)
     return (
         f"- {code(found.rule.name)} in {code(stack.name)}{known}: {_subject(stack, finding)}: "
-        f"{code(found.violation.what, _LONGEST)}<br>Fix: {fix} See {code(page_of(found.rule))}."
+        f"{code(found.violation.what, _LONGEST)}<br>Fix: {fix} See {code(page_of(found.rule))}.{edits}"
     )
 
 

@@ -32,6 +32,7 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
         "base": stack.base,
         "head": stack.head,
         "problem": stack.problem or None,
+        "refused": stack.refused or None,
         "no_comparison": stack.no_comparison or None,
         "steps": dict(stack.steps),
         "cost": None if stack.diff is None else diff_json(stack.diff),

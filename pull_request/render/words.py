@@ -76,6 +76,8 @@ def _reasons(found: Judgement) -> Iterator[str]:
         yield f"{counted(len(found.mandatory), 'mandatory finding')} in {named(stacks)}"
     if found.without_plan:
         yield f"no plan of {named(found.without_plan)}"
+    if found.refused:
+        yield f"an update of {named(found.refused)} refused over its budget"
     if found.price_problem:
         yield "its price book cannot be used"
     gone = [stack for stack in found.stacks if stack.head == "absent"]

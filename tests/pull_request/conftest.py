@@ -120,8 +120,10 @@ def judge() -> Callable[..., Judgement]:
     """Judges evidence on a fixed day."""
     book = PriceBook(today=TODAY)
 
-    def judged(found: Evidence, changed_files: Iterable[str] = (), new_book: PriceBook | None = None) -> Judgement:
-        judge = Judge(book=book, new_book=new_book, pack=PACK, settings=Settings(), today=TODAY)
+    def judged(
+        found: Evidence, changed_files: Iterable[str] = (), new_book: PriceBook | None = None, pack: Pack = PACK
+    ) -> Judgement:
+        judge = Judge(book=book, new_book=new_book, pack=pack, settings=Settings(), today=TODAY)
         return judge.judge(found, changed_files)
 
     return judged

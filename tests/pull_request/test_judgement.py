@@ -10,6 +10,7 @@ import pytest
 
 from cost.prices import PriceBook
 from cost.prices.book import _FOLDER
+from policies.pack import Pack
 from policies.settings import Settings
 from pull_request.evidence import Evidence
 from pull_request.judgement import Judge, Judgement
@@ -74,6 +75,19 @@ def test_a_budget_that_is_passed_is_a_finding(judge) -> None:
     [(_, item)] = judge(evidence(stack(small))).mandatory
     assert item.found.rule.name == "budget"
     assert item.found.violation.what.startswith("over budget by $71.54: expected $471.54 a month")
+
+
+def test_a_budget_that_is_passed_fails_where_no_rule_of_the_pack_says_so_too(judge) -> None:
+    over = {"monthly": "400", "onExceed": "fail"}
+    lenient = Pack(name="lenient", description="No rule about money", rules=(), mandatory=frozenset())
+    [dev] = judge(evidence(stack(changed("trial", budget=over)))).stacks
+    assert dev.refused == ""  # the rule says it
+    found = judge(evidence(stack(changed("trial", budget=over))), pack=lenient)
+    assert (found.passes, found.calm, found.mandatory) == (False, False, [])
+    assert found.refused[0].refused.startswith("over budget by $71.54: expected $471.54 a month")
+    assert found.refused[0].diff is not None
+    warned = judge(evidence(stack(changed("trial", budget={**over, "onExceed": "warn"}))), pack=lenient)
+    assert (warned.passes, warned.refused) == (True, [])
 
 
 def test_the_region_of_the_base_is_its_own_and_not_that_of_the_head(judge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pulumi
 import pytest
 
 from cost import PriceBook
-from cost.preview import Watched, costed_plan
+from cost.preview import BUDGET_VARIABLE, Watched, costed_plan
 
 RunProgram = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"
@@ -92,6 +93,31 @@ def test_an_over_budget_plan_is_refused_with_its_table_before_anything_is_regist
     assert registered == [3]  # the stack, the component and the address: seen, and not one of them sent
     (shown,) = logged
     assert "Total per month" in shown
+
+
+@pytest.mark.parametrize(("preview", "value"), [(True, "report"), (True, "warn"), (False, "report")])
+def test_a_preview_goes_on_over_the_budget_where_it_is_asked_to_report_and_an_update_never_does(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch, preview: bool, value: str
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    monkeypatch.setenv(BUDGET_VARIABLE, value)
+    goes_on = preview and value == "report"
+
+    def at_end(watched: Any) -> None:
+        with contextlib.nullcontext() if goes_on else pytest.raises(pulumi.RunError, match="the budget says to fail"):
+            assert costed_plan(watched, book=BOOK)["monthly"] == "3.65"
+
+    run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
+    assert "Total per month" in logged[0]
+    assert warned == (
+        [
+            "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. An update is refused, because "
+            "the budget says to fail."
+        ]
+        if goes_on
+        else []
+    )
 
 
 def test_a_budget_that_warns_lets_the_plan_go_on(run_program: RunProgram, logged: list[str]) -> None:

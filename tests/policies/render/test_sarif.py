@@ -39,6 +39,19 @@ def test_every_object_has_what_the_schema_requires(report):
             assert physical.get("region", {"startLine": 1})["startLine"] >= 1
 
 
+def test_what_to_write_is_in_the_message_and_under_the_properties(report):
+    [run] = json.loads(as_sarif(report))["runs"]
+    [mended] = [result for result in run["results"] if "properties" in result]
+    assert mended["message"]["text"].splitlines()[2:] == [
+        'write in placements[0].tags: {"team": "a\\u001b"}',
+        'write in tags: [{"key": "team", "value": ""}]',
+    ]
+    assert mended["properties"]["edits"] == [
+        {"at": "placements[0].tags", "write": {"team": "a\x1b"}},
+        {"at": "tags", "write": [{"key": "team", "value": ""}]},
+    ]
+
+
 def test_a_finding_stands_at_the_line_of_its_resource_else_at_the_file(report):
     [run] = json.loads(as_sarif(report))["runs"]
     assert [(result["level"], result["locations"]) for result in run["results"]] == [

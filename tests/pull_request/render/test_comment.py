@@ -8,6 +8,7 @@ import re
 import pytest
 
 from cost.prices import PriceBook
+from policies.pack import Pack
 from pull_request.evidence import StackEvidence
 from pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
 from pull_request.render.json import as_json
@@ -68,6 +69,7 @@ def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) 
         "- `required-labels` in `dev`: `shared` ($174.00 a month) at `__main__.py:6`: ``tags: `team` missing``<br>Fix: "
     )
     assert line in text
+    assert '.<br>Write in `tags`: `{"team": "research"}`\n' in text
     assert "<details>" not in text
 
 
@@ -128,6 +130,15 @@ def test_why_there_is_no_plan_and_no_comparison_is_said(judge) -> None:
     text = comment(judge(evidence(failed, without)))
     assert "**No plan**\n\n- `dev`: `over budget by $1.00 Take fewer`\n" in text
     assert "No comparison, since the base gives none: `no such zone`\n" in text
+
+
+def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge) -> None:
+    over = changed("trial", budget={"monthly": "400", "onExceed": "fail"})
+    lenient = Pack(name="lenient", description="No rule about money", rules=(), mandatory=frozenset())
+    text = comment(judge(evidence(stack(changed("shared", over, storageCapacity=2400))), pack=lenient))
+    assert first(text).startswith("**Fails: an update of `dev` refused over its budget; $174.00 a month more")
+    assert "**Refused by its own program**\n\n- `dev`: `over budget by $245.54: expected $645.54 a month" in text
+    assert "| `shared` |" in text
 
 
 def test_a_cost_that_is_not_wholly_known_is_never_said_to_be_less(judge) -> None:
