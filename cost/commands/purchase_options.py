@@ -16,7 +16,9 @@ from cost.options import Settings, options_of
 from cost.options.support import UnknownPlan
 from cost.prices import PriceBook
 from cost.render.layout import width_for
+from cost.render.options_csv import options_csv
 from cost.render.options_json import options_json
+from cost.render.options_markdown import options_markdown
 from cost.render.options_table import options_table
 from cost.sources.files import read_text
 from cost.usage import check_names
@@ -26,7 +28,7 @@ __all__ = ["options"]
 
 @click.command()
 @click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@form_of("table", "json")
+@form_of("table", "json", "csv", "markdown")
 @click.option("--days", type=POSITIVE, help="Days the machines are wanted for, instead of what the stack says.")
 @click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU works for someone; 1 if left out.")
 @click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment; 1 if left out.")
@@ -63,6 +65,9 @@ def options(
     all: the whole term or block, used or not. useful GPU-h: the training part by training GPU and hour, divided by
     utilisation and by the share of hours that interruptions of spot leave.
 
+    json and csv have every amount as it is; csv a row for each way, mix and zone, and one without an amount for what
+    has no price.
+
     Exit code 0, 2 input, 3 a fault of this tool.
     """
     del color, quiet
@@ -85,6 +90,10 @@ def options(
         raise click.BadParameter(str(error), param_hint="--support") from None
     if form == "json":
         text = json.dumps(options_json(found), indent=2)
+    elif form == "csv":
+        text = options_csv(found)
+    elif form == "markdown":
+        text = options_markdown(found, f"Ways to buy {what}")
     else:
         text = options_table(found, f"Ways to buy {what}", width_for(output))
     output.write(text + "\n")

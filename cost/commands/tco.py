@@ -18,7 +18,9 @@ from cost.options import options_of
 from cost.prices import PriceBook
 from cost.render.html import tco_page
 from cost.render.layout import width_for
+from cost.render.tco_csv import tco_csv
 from cost.render.tco_json import tco_json
+from cost.render.tco_markdown import tco_markdown
 from cost.render.tco_table import tco_table
 from cost.sources.files import read_text
 from cost.tco import Against, BadInputs, Inputs, Own, against, own_cluster
@@ -40,7 +42,7 @@ _RATE: Final = Number(0, 1000, above=True)
 @click.option(
     "--plan", type=click.File(encoding="utf-8"), help="A plan or state: against every way to buy its machines."
 )
-@form_of("table", "json", "html")
+@form_of("table", "json", "csv", "markdown", "html")
 @presentation
 @own_prices
 def tco(
@@ -61,6 +63,8 @@ def tco(
     included. The break-even against a price that is paid by use is a utilisation; against a reservation, which is paid
     idle too, it is the difference of a year.
 
+    csv has a row for each figure with its unit, and one without a figure for each cost that is not included.
+
     Exit code 0, 2 input, 3 a fault of this tool.
     """
     del color, quiet
@@ -73,6 +77,10 @@ def tco(
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
     if form == "json":
         text = json.dumps(tco_json(own, lives, found), indent=2)
+    elif form == "csv":
+        text = tco_csv(own, lives, found)
+    elif form == "markdown":
+        text = tco_markdown(own, lives, found)
     elif form == "html":
         text = tco_page(own, found)
     else:

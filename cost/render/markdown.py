@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeVar
 
-__all__ = ["bytes_of", "code", "fitting", "marker", "row"]
+__all__ = ["bytes_of", "code", "escaped", "fitting", "marker", "row", "table"]
 
 _Item = TypeVar("_Item")
 
@@ -38,6 +38,21 @@ def marker(name: str, stack: str) -> str:
 def row(*cells: str) -> str:
     """A row of a table."""
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    for character in "\\`*_|<>[]":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[int] = (0,)) -> Iterator[str]:
+    """Lines of a table. words: columns that begin at the left; the others are of figures."""
+    yield row(*map(escaped, heads))
+    yield "|" + "".join(" --- |" if at in words else " ---: |" for at in range(len(heads)))
+    for cells in rows:
+        yield row(*map(escaped, cells))
 
 
 def bytes_of(lines: Sequence[str]) -> int:

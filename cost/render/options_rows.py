@@ -13,13 +13,34 @@ from cost.options.mix import Mix
 from cost.options.rate import Rate
 from cost.options.spot import Interruptions
 
-__all__ = ["heading", "mix_rows", "option_rows", "prices", "remarks", "zone_rows"]
+__all__ = ["basis", "heading", "mix_rows", "option_rows", "prices", "remarks", "rest", "zone_rows"]
 
 _APPROXIMATE: Final = " ~"
 """Mark of a price that is a second opinion only."""
 
 Rows = tuple[list[str], list[list[str]]]
 """(heads of the columns, rows of cells)."""
+
+
+def basis(options: Options) -> str:
+    """What every amount is, and whether support is in it."""
+    return f"list prices in USD, before tax, discounts and data transfer; {_support(options)}"
+
+
+def _support(options: Options) -> str:
+    settings = options.settings
+    if options.support is not None and settings.account_spend is not None:
+        return f"with {options.support.plan} on an account that spends {money(settings.account_spend)} a month besides"
+    return "support not included: --support and --account-spend add it"
+
+
+def rest(found: PoolOptions) -> str:
+    """What of the stack is the same in each row."""
+    amount = money(found.rest.expected) if found.complete else f"at least {money(found.rest.expected)}"
+    return (
+        f"the rest of the stack is {amount} a month in each row; what is paid before, paid until then and owed in "
+        "all is for the machines alone"
+    )
 
 
 def heading(found: PoolOptions, options: Options) -> str:

@@ -9,7 +9,7 @@ from cost.options import Options, PoolOptions
 from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.grid import grid
 from cost.render.layout import WIDEST, Layout
-from cost.render.options_rows import heading, mix_rows, option_rows, prices, remarks, zone_rows
+from cost.render.options_rows import basis, heading, mix_rows, option_rows, prices, remarks, rest, zone_rows
 
 __all__ = ["options_table"]
 
@@ -17,8 +17,7 @@ __all__ = ["options_table"]
 def options_table(options: Options, title: str, width: int = WIDEST) -> str:
     """The whole report. width: characters of a line, as `width_for` gives it."""
     layout = Layout(width)
-    support = _support(options)
-    lines = layout.under("", f"{title}: list prices in USD, before tax, discounts and data transfer; {support}")
+    lines = layout.under("", f"{title}: {basis(options)}")
     for found in options.pools:
         lines += ["", *layout.under("", heading(found, options)), ""]
         lines.extend(_pool(found, options, layout))
@@ -32,22 +31,11 @@ def options_table(options: Options, title: str, width: int = WIDEST) -> str:
     return "\n".join(lines)
 
 
-def _support(options: Options) -> str:
-    settings = options.settings
-    if options.support is not None and settings.account_spend is not None:
-        return f"with {options.support.plan} on an account that spends {money(settings.account_spend)} a month besides"
-    return "support not included: --support and --account-spend add it"
-
-
 def _pool(found: PoolOptions, options: Options, layout: Layout) -> Iterator[str]:
     yield from _block(grid(*(option_rows(found, options) if found.options else mix_rows(found)), layout.width))
     notes = list(remarks(found, options))
     if found.options:
-        rest = money(found.rest.expected) if found.complete else f"at least {money(found.rest.expected)}"
-        notes[:0] = [
-            f"the rest of the stack is {rest} a month in each row; what is paid before, paid until then and owed in "
-            "all is for the machines alone"
-        ]
+        notes.insert(0, rest(found))
     yield from _block(line for note in notes for line in layout.wrapped("  -", note))
     heads, zones = zone_rows(found)
     if zones:

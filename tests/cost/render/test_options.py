@@ -17,7 +17,9 @@ import pytest
 from cost import PriceBook, Resource, Resources
 from cost.options import Options, Settings, options_of
 from cost.render.layout import NARROWEST, WIDEST
+from cost.render.options_csv import options_csv
 from cost.render.options_json import options_json
+from cost.render.options_markdown import options_markdown
 from cost.render.options_table import options_table
 
 Stack = Callable[..., list[Resource]]
@@ -39,13 +41,18 @@ def found(stack: Stack, book: PriceBook) -> Callable[[str], Options]:
     return made
 
 
-@pytest.mark.parametrize("form", ["txt", "json"])
+FORMS: dict[str, Callable[[Options, str], str]] = {
+    "txt": options_table,
+    "json": lambda options, _: json.dumps(options_json(options), indent=2),
+    "csv": lambda options, _: options_csv(options),
+    "md": options_markdown,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", CASES)
 def test_ways_to_buy_are_shown_as_their_golden_file(case: str, form: str, found: Callable[[str], Options]) -> None:
-    options = found(case)
-    text = (
-        options_table(options, f"Ways to buy {case}") if form == "txt" else json.dumps(options_json(options), indent=2)
-    )
+    text = FORMS[form](found(case), f"Ways to buy {case}")
     path = GOLDEN / f"{case}.{form}"
     if "UPDATE_GOLDEN" in os.environ:
         path.parent.mkdir(exist_ok=True)

@@ -16,7 +16,9 @@ import pytest
 from cost import PriceBook, Resource, Resources
 from cost.options import options_of
 from cost.render.layout import WIDEST
+from cost.render.tco_csv import tco_csv
 from cost.render.tco_json import tco_json
+from cost.render.tco_markdown import tco_markdown
 from cost.render.tco_table import tco_table
 from cost.tco import Against, Inputs, Own, against, own_cluster
 from cost.tco.cloud import against_ways
@@ -45,13 +47,20 @@ def case(
     return made
 
 
+FORMS: dict[str, Callable[[Own, list[Own], list[Against]], str]] = {
+    "txt": tco_table,
+    "json": lambda *found: json.dumps(tco_json(*found), indent=2),
+    "csv": tco_csv,
+    "md": tco_markdown,
+}
+
+
 @pytest.mark.parametrize("name", ["defaults", "everything"])
-@pytest.mark.parametrize("form", ["txt", "json"])
+@pytest.mark.parametrize("form", FORMS)
 def test_owning_is_shown_as_its_golden_file(
     name: str, form: str, case: Callable[[str], tuple[Own, list[Own], list[Against]]]
 ) -> None:
-    found = case(name)
-    text = tco_table(*found) if form == "txt" else json.dumps(tco_json(*found), indent=2)
+    text = FORMS[form](*case(name))
     path = GOLDEN / f"{name}.{form}"
     if "UPDATE_GOLDEN" in os.environ:
         path.parent.mkdir(exist_ok=True)
