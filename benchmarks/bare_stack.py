@@ -6,7 +6,7 @@ import gc
 
 from components.clouds import declare, running_stack
 from components.stack_plan import plan_stack
-from cost.storage_price import storage_price
+from cost import plan_prices
 
 gc.disable()  # as the stack does: what is compared is the costing
-declare(plan_stack(running_stack(), storage_price))
+declare(plan_stack(running_stack(), plan_prices))

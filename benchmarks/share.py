@@ -99,14 +99,14 @@ def _laps(cloud: str) -> dict[str, float]:
         from components.clouds import declare
         from components.stack_file import read_stack
         from components.stack_plan import plan_stack
+        from cost import plan_prices
         from cost.estimate import estimate
         from cost.render.table import as_table
         from cost.sources.program import watch
-        from cost.storage_price import storage_price
 
         lap("import")
         watched = watch()
-        plan = plan_stack(read_stack(f"{cloud}-trial", ROOT), storage_price)
+        plan = plan_stack(read_stack(f"{cloud}-trial", ROOT), plan_prices)
         lap("spec and plan")
         declare(plan)
         lap("components")

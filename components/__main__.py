@@ -20,8 +20,8 @@ from components.stack_config import StackConfig
 from components.stack_file import read_stack
 from components.stack_plan import plan_stack
 from components.telemetry_commands import telemetry
+from cost import plan_prices
 from cost.prices import BadPrices
-from cost.storage_price import storage_price
 
 __all__ = ["main"]
 
@@ -72,7 +72,7 @@ def check(
             config = _command_line(spec, cloud or CLOUDS[0], given, machine)
         else:
             raise click.UsageError("name a SPEC, or a stack by --stack")
-        plan = plan_stack(config, storage_price)
+        plan = plan_stack(config, plan_prices)
     except (InputError, BadPrices) as error:
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)

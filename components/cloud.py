@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from components.plan import StoragePrice
+from components.kubernetes.telemetry.plan import TelemetryPlan
+from components.plan import Prices
 from components.shapes import Shape
 from components.spec import ClusterSpec
 
@@ -56,6 +57,8 @@ class ClusterPlan(Protocol):
     @property
     def training(self) -> Training: ...
     @property
+    def telemetry(self) -> TelemetryPlan: ...
+    @property
     def facts(self) -> Mapping[str, Any]: ...
 
 
@@ -84,7 +87,7 @@ class Cloud:
     parse_location: Callable[[Mapping[str, str]], Any | list[str]]
     config_problems: Callable[[ClusterSpec, str | None, Any | None], list[str]]
     plan_problems: Callable[[ClusterSpec, str, str | None], list[str]]
-    plan_cluster: Callable[[ClusterSpec, Any, str, str | None, StoragePrice | None], ClusterPlan]
+    plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
     parts: Callable[[Any], list[tuple[str, str]]]
     declare: Callable[[Any], pulumi.ComponentResource]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from components.shapes import Shape
 from components.spec import ClusterSpec
@@ -16,7 +16,7 @@ __all__ = [
     "HEADROOM",
     "Equivalence",
     "PlanError",
-    "StoragePrice",
+    "Prices",
     "cluster_facts",
     "lower_case_name",
     "name_problems",
@@ -26,9 +26,23 @@ __all__ = [
 HEADROOM = Decimal("1.25")
 GIB_PER_TIB = 1024
 
-# (cloud, region, MB/s per TiB) -> USD per GiB-month of shared storage; None where no price is known. The program
-# brings it: a plan chooses by price and knows no prices.
-StoragePrice = Callable[[str, str, int], Decimal | None]
+
+class Prices(Protocol):
+    """What a plan asks of prices, which the program brings along: it chooses by them, tells people of them, and knows
+    none. None where no price is known.
+    """
+
+    def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
+        """USD per GiB-month of shared storage. tier: MB/s per TiB."""
+        ...
+
+    def machine_usd(self, cloud: str, region: str, machine_type: str) -> Decimal | None:
+        """USD per hour of a machine on demand."""
+        ...
+
+    def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
+        """Every machine type that has a price in the region, with its USD per hour on demand."""
+        ...
 
 
 class PlanError(Exception):

@@ -33,6 +33,7 @@ __all__ = [
     "SharedStorage",
     "SpotPurchase",
     "Storage",
+    "Telemetry",
     "Training",
 ]
 
@@ -378,6 +379,17 @@ class Exemption(Model):
     until: datetime.date = Field(description="Last day it holds", examples=["2027-01-31"])
 
 
+class Telemetry(Model):
+    """What watches the cluster besides metrics of its GPUs, alerts and dashboards, which every cluster has."""
+
+    opencost: bool = Field(
+        default=False, description="Run OpenCost, which tells what each team used, at the prices of this project"
+    )
+    collector: bool = Field(
+        default=False, description="Run an OpenTelemetry collector for metrics that jobs send of themselves"
+    )
+
+
 class Promises(Model):
     """What was promised of the cluster, by its seller or to its users; `cluster acceptance report` judges each."""
 
@@ -462,6 +474,7 @@ class ClusterSpec(Model):
         json_schema_extra={"type": "string", "pattern": _DURATION.pattern},
     )
     access: Access
+    telemetry: Telemetry = Field(default_factory=Telemetry, description="What watches it, besides what always does")
     promises: Promises | None = Field(default=None, description="What acceptance holds the standing cluster against")
     exemptions: tuple[Exemption, ...] = Field(default=(), description="Rules that resources may break until a day")
 

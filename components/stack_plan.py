@@ -7,14 +7,14 @@ from typing import Any, cast
 
 from components.cloud import ClusterPlan, cloud_of
 from components.input_error import InputError
-from components.plan import StoragePrice
+from components.plan import Prices
 from components.spec_file import plan_error, read_spec, what_if
 from components.stack_config import StackConfig
 
 __all__ = ["plan_stack"]
 
 
-def plan_stack(config: StackConfig, storage_price: StoragePrice) -> ClusterPlan:
+def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     """The plan of the cluster that a stack's configuration and its spec describe.
 
     Raises InputError with all that is wrong in the configuration and in the spec, and, of a spec that can be read, all
@@ -37,6 +37,6 @@ def plan_stack(config: StackConfig, storage_price: StoragePrice) -> ClusterPlan:
                     others.append(plan_error(config.spec, problems))
     if own or others or spec is None or cloud is None or config.location is None:
         raise InputError(config.source, own, *others)
-    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, storage_price)
+    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
     said = [] if config.spec is None else what_if(config.spec)
     return replace(cast(Any, plan), facts={**plan.facts, "whatIf": said}) if said else plan

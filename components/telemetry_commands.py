@@ -20,9 +20,9 @@ from components.kubernetes.telemetry.opencost import price_sheet
 from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
 from components.stack_file import read_stack
 from components.stack_plan import plan_stack
-from cost.machine_price import machine_price, machine_prices
-from cost.prices import BadPrices, Price
-from cost.storage_price import storage_price
+from cost import plan_prices
+from cost.plan_prices import machines_usd
+from cost.prices import BadPrices
 
 __all__ = ["telemetry"]
 
@@ -85,22 +85,19 @@ def counters() -> None:
 def opencost(stack: str) -> None:
     """Print the price sheet of OpenCost: every machine type that has a price in the stack's region."""
     _, cloud, region = _watched(stack)
-    machines = [(name, price.usd) for name, price in machine_prices(cloud, region)]
-    click.echo(price_sheet(region, machines), nl=False)
+    click.echo(price_sheet(region, machines_usd(cloud, region)), nl=False)
 
 
 def _watched(stack: str) -> tuple[Watched, str, str]:
     """(what alerts say, cloud, region). Ends the program with every problem where the stack can't be used."""
     try:
         config = read_stack(stack, Path.cwd())
-        plan = plan_stack(config, storage_price)
-        shape, region = plan.training.shape, plan.location.region
-        found = machine_price(shape.cloud, region, shape.machine_type)
+        plan = plan_stack(config, plan_prices)
     except (InputError, BadPrices) as error:
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)
-    if not isinstance(found, Price):
-        click.echo(f"{found.reason}: alerts count GPUs instead of dollars", err=True)
-    hour = found.usd / shape.gpus if isinstance(found, Price) else None
-    labels: dict[str, str] = plan.facts["requiredLabels"]
-    return Watched(labels={**labels, "stack": stack}, gpus=shape.gpus, gpu_hour_usd=hour), shape.cloud, region
+    cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
+    if watched.gpu_hour_usd is None:
+        machine = plan.training.shape.machine_type
+        click.echo(f"no price of {machine} in {region} is known: alerts count GPUs instead of dollars", err=True)
+    return watched, cloud, region

@@ -57,6 +57,10 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         "no charge for the flow log; what it writes is billed by its log group or bucket",
         _VPC,
     ),
+    "aws:amp/ruleGroupNamespace:RuleGroupNamespace": (
+        "no charge for rules; what they read and write is billed with their workspace",
+        "https://aws.amazon.com/prometheus/pricing/",
+    ),
     "aws:ec2/placementGroup:PlacementGroup": ("no charge for a placement group", f"{_EC2}placement-groups.html"),
     "aws:ec2/launchTemplate:LaunchTemplate": (
         "no charge for a template; what it launches is priced with the node group",

@@ -10,16 +10,16 @@ from components.clouds import declare, running_stack
 from components.input_error import InputError
 from components.refusal import refuse
 from components.stack_plan import plan_stack
+from cost import plan_prices
 from cost.preview import costed_plan, watch
 from cost.prices import BadPrices
-from cost.storage_price import storage_price
 
 # The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and
 # again as they load (a quarter of the program's time), to find next to nothing.
 gc.disable()
 resources = watch()
 try:
-    declare(plan_stack(running_stack(), storage_price))
+    declare(plan_stack(running_stack(), plan_prices))
 except InputError as error:
     refuse(error)
 except BadPrices as error:

@@ -52,8 +52,10 @@ class AccessPlan:
     summary: str
 
 
-def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool) -> AccessPlan:
-    """The access of a cluster in a network of this range. karpenter: whether Karpenter runs in it."""
+def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool, collector: bool) -> AccessPlan:
+    """The access of a cluster in a network of this range. karpenter, collector: whether Karpenter runs in it, and what
+    collects the jobs' own metrics.
+    """
     if isinstance(access, PublicAccess):
         return AccessPlan(
             public_cidrs=access.cidrs,
@@ -76,7 +78,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
         public_cidrs=(),
         client_cidrs=clients,
         admins=access.admins,
-        services=(*_SERVICES, "sqs") if karpenter else _SERVICES,
+        services=(*_SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
         nat=access.egress == "nat",
         registry=access.registry,
         summary=f"inside only, {through}; {_rights(access.admins)}; {out}",

@@ -67,8 +67,8 @@ CLOUD = Cloud(
     parse_location=_location,
     config_problems=lambda spec, machine, _: machine_problems(spec, machine),
     plan_problems=lambda spec, stack, _: plan_problems(spec, stack=stack),
-    plan_cluster=lambda spec, location, stack, machine, storage_price: plan_cluster(
-        spec, location, stack=stack, machine=machine, storage_price=storage_price
+    plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
+        spec, location, stack=stack, machine=machine, prices=prices
     ),
     parts=_parts,
     declare=_declare,

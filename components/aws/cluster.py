@@ -14,13 +14,16 @@ from components.aws.elastic_pool import ElasticPool
 from components.aws.home import Home
 from components.aws.job_pools import job_pools
 from components.aws.mig_pool import MigPool
+from components.aws.monitoring import Monitoring
 from components.aws.network import Network
 from components.aws.plan import AwsClusterPlan
 from components.aws.storage import Storage
 from components.aws.system_pool import SystemPool
 from components.aws.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.cluster_telemetry import ClusterTelemetry
 from components.kubernetes.devices import Devices
+from components.kubernetes.gpu_exporter import GpuExporter
 from components.kubernetes.jobs import Jobs
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
@@ -168,6 +171,28 @@ class TrainingCluster(pulumi.ComponentResource):
                 tags=tags,
                 opts=inside,
             )
+        GpuExporter(
+            f"{name}-gpu-exporter", registry=plan.access.registry, labels=labels, after=system.ready, opts=inside
+        )
+        monitoring = Monitoring(
+            f"{name}-monitoring",
+            plan.telemetry,
+            control_plane=control_plane,
+            subnet_ids=network.cluster_subnet_ids,
+            tags=tags,
+            opts=here,
+        )
+        ClusterTelemetry(
+            f"{name}-telemetry",
+            plan.telemetry,
+            cluster_name=plan.cluster_name,
+            sink=monitoring.sink() if plan.telemetry.collector else None,
+            tolerations=[],
+            registry=plan.access.registry,
+            labels=labels,
+            after=system.ready,
+            opts=inside,
+        )
         Jobs(
             f"{name}-jobs",
             job_pools(plan),

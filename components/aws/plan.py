@@ -25,7 +25,8 @@ from components.aws.purchase import (
 )
 from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
 from components.example_ranges import example_range_notes
-from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts, name_problems
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from components.shapes import Shape, elastic_shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
 
@@ -149,6 +150,7 @@ class AwsClusterPlan:
     home: HomePlan | None
     elastic: ElasticPlan | None
     mig: MigPlan | None
+    telemetry: TelemetryPlan
     facts: Mapping[str, Any]
 
 
@@ -158,12 +160,12 @@ def plan_cluster(
     *,
     stack: str,
     machine: str | None = None,
-    storage_price: StoragePrice | None = None,
+    prices: Prices | None = None,
 ) -> AwsClusterPlan:
     """The plan of a spec at a location. Raises PlanError with every reason why AWS can't carry it.
 
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
     """
     problems = plan_problems(spec, stack=stack)
     if problems:
@@ -179,12 +181,15 @@ def plan_cluster(
         interfaces=plan_interfaces(shape),
     )
     storage = plan_lustre(
-        spec.storage.shared, lambda tier: storage_price("aws", location.region, tier) if storage_price else None
+        spec.storage.shared, lambda tier: prices.storage_price("aws", location.region, tier) if prices else None
     )
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
     mig = plan_mig(spec)
-    access = plan_access(spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None)
+    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    access = plan_access(
+        spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None, collector=telemetry.collector
+    )
     return AwsClusterPlan(
         name=spec.name,
         cluster_name=_cluster_name(spec, stack),
@@ -200,6 +205,7 @@ def plan_cluster(
         home=_home(spec),
         elastic=elastic,
         mig=mig,
+        telemetry=telemetry,
         facts=cluster_facts(
             spec,
             equivalence=Equivalence(
@@ -220,6 +226,9 @@ def plan_cluster(
                 *_notes(training, storage, location),
                 *example_range_notes(spec.access),
                 *mig_notes(mig),
+                *telemetry_notes(
+                    telemetry, metrics="Amazon Managed Service for Prometheus", shape=shape, region=location.region
+                ),
                 _quotas(training, elastic, mig),
             ],
         ),

@@ -21,7 +21,8 @@ from components.azure.purchase import purchase_notes, purchase_problems, scale_s
 from components.azure.quotas import quota_note
 from components.azure.settings import Driver
 from components.example_ranges import example_range_notes
-from components.plan import Equivalence, PlanError, StoragePrice, cluster_facts, lower_case_name, name_problems
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
 
@@ -111,6 +112,7 @@ class AzureClusterPlan:
     home: HomePlan | None
     elastic: ElasticPlan | None
     mig: MigPlan | None
+    telemetry: TelemetryPlan
     facts: Mapping[str, Any]
 
 
@@ -120,12 +122,12 @@ def plan_cluster(
     *,
     stack: str,
     machine: str | None = None,
-    storage_price: StoragePrice | None = None,
+    prices: Prices | None = None,
 ) -> AzureClusterPlan:
     """The plan of a spec at a location. Raises PlanError with every reason why Azure can't carry it.
 
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
     """
     problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
@@ -133,8 +135,9 @@ def plan_cluster(
     shape, driver = training_machine(spec, machine), location.settings.driver
     elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
     training = _training(spec, shape, location)
+    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = plan_lustre(
-        spec.storage.shared, lambda tier: storage_price(CLOUD, location.region, tier) if storage_price else None
+        spec.storage.shared, lambda tier: prices.storage_price(CLOUD, location.region, tier) if prices else None
     )
     addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
     return AzureClusterPlan(
@@ -154,6 +157,7 @@ def plan_cluster(
         home=plan_home(spec.storage.home),
         elastic=elastic,
         mig=mig,
+        telemetry=telemetry,
         facts=cluster_facts(
             spec,
             equivalence=Equivalence(
@@ -175,6 +179,7 @@ def plan_cluster(
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
+                *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
                 _quotas(spec, training, elastic, mig, location),
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),

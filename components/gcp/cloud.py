@@ -63,8 +63,8 @@ CLOUD = Cloud(
     parse_location=parse_location,
     config_problems=config_problems,
     plan_problems=plan_problems,
-    plan_cluster=lambda spec, location, stack, machine, storage_price: plan_cluster(
-        spec, location, stack=stack, machine=machine, storage_price=storage_price
+    plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
+        spec, location, stack=stack, machine=machine, prices=prices
     ),
     parts=_parts,
     declare=_declare,

@@ -21,11 +21,12 @@ from components.gcp.machines import CLOUD, family, machine_problems, training_ma
 from components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
 from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from components.gcp.quotas import quota_note
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
 from components.plan import (
     GIB_PER_TIB,
     Equivalence,
     PlanError,
-    StoragePrice,
+    Prices,
     cluster_facts,
     lower_case_name,
     name_problems,
@@ -152,6 +153,7 @@ class GcpClusterPlan:
     elastic: ElasticPlan | None
     mig: MigPlan | None
     limits: Mapping[str, int] | None
+    telemetry: TelemetryPlan
     facts: Mapping[str, Any]
 
 
@@ -161,12 +163,12 @@ def plan_cluster(
     *,
     stack: str,
     machine: str | None = None,
-    storage_price: StoragePrice | None = None,
+    prices: Prices | None = None,
 ) -> GcpClusterPlan:
     """The plan of a spec at a location. Raises PlanError with every reason why Google Cloud can't carry it.
 
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    storage_price: chooses the tier of the shared storage; without it, no tier has a known price.
+    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
     """
     problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
@@ -176,7 +178,8 @@ def plan_cluster(
     network = _network(spec, shape, nat=access.nat)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     training = _training(spec, shape)
-    storage = _storage(spec, location, storage_price)
+    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    storage = _storage(spec, location, prices)
     capacity, speed = _sizes(storage)
     system = SystemPlan()
     others = _other_pools(training, mig)
@@ -197,6 +200,7 @@ def plan_cluster(
         elastic=elastic,
         mig=mig,
         limits=_limits(elastic, others, system),
+        telemetry=telemetry,
         facts=cluster_facts(
             spec,
             equivalence=Equivalence(
@@ -311,11 +315,11 @@ def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemP
     )
 
 
-def _storage(spec: ClusterSpec, location: Location, storage_price: StoragePrice | None) -> LustrePlan | BucketPlan:
+def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> LustrePlan | BucketPlan:
     shared = spec.storage.shared
     if shared.kind == "bucket":
         return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
-    return plan_lustre(shared, lambda tier: storage_price(CLOUD, location.region, tier) if storage_price else None)
+    return plan_lustre(shared, lambda tier: prices.storage_price(CLOUD, location.region, tier) if prices else None)
 
 
 def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from components.kubernetes.charts import (
+    COLLECTOR,
+    DCGM_EXPORTER,
     EFA_DEVICE_PLUGIN,
     JOBSET,
     KARPENTER,
     KUEUE,
     NVIDIA_DEVICE_PLUGIN,
+    OPENCOST,
     TRAINER,
     Chart,
 )
@@ -25,6 +28,9 @@ MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     EFA_DEVICE_PLUGIN.chart: ("eks/aws-efa-k8s-device-plugin", ("image", "repository")),
     KUEUE.chart: ("kueue/kueue", ("controllerManager", "manager", "image", "repository")),
     JOBSET.chart: ("jobset/jobset", ("image", "repository")),
+    DCGM_EXPORTER.chart: ("nvidia/k8s/dcgm-exporter", ("image", "repository")),
+    OPENCOST.chart: ("opencost/opencost", ("opencost", "exporter", "image", "registry")),
+    COLLECTOR.chart: ("otel/opentelemetry-collector-contrib", ("image", "repository")),
     TRAINER.chart: ("kubeflow/trainer/trainer-controller-manager", ("image", "registry")),
 }
 

@@ -10,6 +10,8 @@ __all__ = [
     "ELASTIC_POOL",
     "EXPECTED_GIB",
     "EXPECTED_GPUS",
+    "EXPECTED_SAMPLES",
+    "EXPORTER_PORT",
     "GPU",
     "GPU_PRESENT",
     "GPU_TOLERATION",
@@ -20,8 +22,10 @@ __all__ = [
     "MIG_RUNTIME",
     "MIG_SHOWN",
     "MIG_SLICE",
+    "MONITORING",
     "MPI_RUNTIME",
     "NAMESPACE",
+    "OPENCOST_PORT",
     "POOL",
     "SCRATCH_PATH",
     "SHARED_CLAIM",
@@ -71,7 +75,14 @@ HOME_PATH: Final = "/homes"
 SCRATCH_PATH: Final = "/scratch"
 """Where jobs find the two claims and the machine's local disks."""
 SYSTEM_NAMESPACE: Final = "kube-system"
+MONITORING: Final = "monitoring"
+"""Where dashboards are, and OpenCost and the collector of the jobs' own metrics."""
+OPENCOST_PORT: Final = 9003
+"""Where OpenCost answers. Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml (apiPort)."""
+EXPORTER_PORT: Final = 9400
+"""Where DCGM's exporter answers. Source: NVIDIA/dcgm-exporter, deployment/values.yaml (service.port)."""
 
 # Read by the cost module: how much of something runs or is stored on average, which no plan can know.
 EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
 EXPECTED_GIB: Final = "gpucluster/expected-gib"
+EXPECTED_SAMPLES: Final = "gpucluster/expected-million-samples"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
@@ -15,6 +15,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from components.kubernetes.images import image_values
+from components.kubernetes.merged import merged
 from components.kubernetes.names import NAMESPACE
 from components.kubernetes.network_policy import only_these_ports
 from components.kubernetes.release import release
@@ -93,7 +94,7 @@ class Queueing(pulumi.ComponentResource):
                     part.chart,
                     release_name=part.release_name,
                     namespace=space.metadata.name,
-                    values=_merged(part.values, image_values(part.chart, registry)),
+                    values=merged(part.values, image_values(part.chart, registry)),
                     after=[*after, *self.ready],
                     opts=here,
                 )
@@ -147,12 +148,3 @@ def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
             },
         ),
     ]
-
-
-def _merged(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with others in their place, however deep."""
-    merged = dict(values)
-    for key, value in more.items():
-        both = isinstance(merged.get(key), Mapping) and isinstance(value, Mapping)
-        merged[key] = _merged(merged[key], cast("Mapping[str, Any]", value)) if both else value
-    return merged

@@ -25,6 +25,7 @@ MODULES: Final[dict[str, tuple[str, ...]]] = {
         "aws_kms_key",
         "aws_log_group",
         "aws_nat_gateway",
+        "aws_prometheus",
         "aws_s3_bucket",
         "aws_sqs_queue",
         "aws_vpc_endpoint",

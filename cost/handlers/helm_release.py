@@ -28,6 +28,18 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         _PLUGIN,
         "https://github.com/NVIDIA/k8s-device-plugin/tree/main/deployments/helm/nvidia-device-plugin",
     ),
+    "dcgm-exporter": (
+        "an exporter: one pod per GPU node",
+        "https://github.com/NVIDIA/dcgm-exporter/tree/4.5.3-4.8.2/deployment",
+    ),
+    "opencost": (
+        "its pod; it keeps nothing on a volume unless told to",
+        "https://github.com/opencost/opencost-helm-chart/tree/main/charts/opencost",
+    ),
+    "opentelemetry-collector": (
+        "its pod; what it sends is billed where it arrives",
+        "https://github.com/open-telemetry/opentelemetry-helm-charts/tree/main/charts/opentelemetry-collector",
+    ),
     "gpu-operator": (_OPERATOR, "https://github.com/NVIDIA/gpu-operator/tree/main/deployments/gpu-operator"),
     "network-operator": (
         _OPERATOR,

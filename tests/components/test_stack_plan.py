@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,19 @@ from components.stack_plan import plan_stack
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "stacks/specs/trial.yaml").read_text()
+
+
+class NoPrices:
+    """Of a world without any."""
+
+    def storage_price(self, *_: object, **__: object) -> None:
+        return None
+
+    def machine_usd(self, *_: object, **__: object) -> None:
+        return None
+
+    def machines_usd(self, *_: object, **__: object) -> dict[str, Decimal]:
+        return {}
 
 
 def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +51,7 @@ def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> N
     values = {"p:spec": "specs/trial.yaml", "p:cloud": "aws", "p:region": "us-east-1", "p:zone": "us-east-1a"}
     config = stack_config(values, project="p", stack="s" * 95, program=ROOT / "stacks", root=ROOT)
     with pytest.raises(InputError) as caught:
-        plan_stack(config, lambda *_: None)
+        plan_stack(config, NoPrices())
     assert str(caught.value) == (
         "specs/trial.yaml: 1 problem\n"
         f"  line 3: name and stack make the cluster's name 'trial-{'s' * 95}'; EKS takes 100 characters: shorten "
@@ -48,5 +62,5 @@ def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> N
 def test_the_plan_is_that_of_the_stacks_place() -> None:
     values = {"p:spec": "specs/trial.yaml", "p:cloud": "aws", "p:region": "eu-west-2", "p:zone": "eu-west-2b"}
     config = stack_config(values, project="p", stack="dev", program=ROOT / "stacks", root=ROOT)
-    plan = plan_stack(config, lambda *_: None)
+    plan = plan_stack(config, NoPrices())
     assert (plan.cluster_name, plan.location) == ("trial-dev", config.location)

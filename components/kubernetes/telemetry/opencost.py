@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import Final
 
-__all__ = ["price_sheet"]
+__all__ = ["COST_METRICS", "price_sheet"]
 
 _COLUMNS = (
     "EndTimestamp",
@@ -22,14 +23,16 @@ _COLUMNS = (
     "MarketPriceHourly",
     "Version",
 )
+COST_METRICS: Final = ("container_gpu_allocation", "kube_namespace_labels", "node_gpu_hourly_cost")
+"""What the dashboard of dollars reads of all that OpenCost tells."""
 _BY = "metadata.labels.node.kubernetes.io/instance-type"
 
 
-def price_sheet(region: str, machines: Iterable[tuple[str, Decimal]]) -> str:
-    """The sheet. machines: (machine type, USD per hour); nodes are found by the label with their type."""
+def price_sheet(region: str, machines: Mapping[str, Decimal]) -> str:
+    """The sheet. machines: machine type -> USD per hour; nodes are found by the label with their type."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for machine, usd in machines:
+    for machine, usd in machines.items():
         writer.writerow(("", machine, region, "node", _BY, machine, f"{usd.normalize():f}", "v1"))
     return text.getvalue()

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from components.kubernetes.telemetry.alerts import Watched, alerts, recordings
 
-__all__ = ["NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
+__all__ = ["INTERVAL_SECONDS", "NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
 
 NAME: Final = "gpucluster"
-_INTERVAL_SECONDS: Final = 60
+INTERVAL_SECONDS: Final = 60
 
 
 def rule_file(watched: Watched) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def rule_file(watched: Watched) -> dict[str, Any]:
         "groups": [
             {
                 "name": NAME,
-                "interval": f"{_INTERVAL_SECONDS}s",
+                "interval": f"{INTERVAL_SECONDS}s",
                 "rules": [*recordings(), *(alert.rule(watched.labels) for alert in alerts(watched))],
             }
         ]

@@ -12,7 +12,7 @@ ADMIN = "arn:aws:iam::123456789012:role/admin"
 
 
 def plan(access: PublicAccess | PrivateAccess) -> AccessPlan:
-    return plan_access(access, vpc_cidr=VPC, karpenter=False)
+    return plan_access(access, vpc_cidr=VPC, karpenter=False, collector=False)
 
 
 def test_a_public_api_is_for_its_ranges() -> None:

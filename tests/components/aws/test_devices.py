@@ -25,6 +25,7 @@ def test_these_charts_and_no_others_are_installed(seen: dict[str, MockResourceAr
         if args.typ == "kubernetes:helm.sh/v3:Release"
     }
     assert releases == {
+        "trial-gpu-exporter-dcgm": ("dcgm-exporter", "4.8.2", False),
         "trial-devices-nvidia": ("nvidia-device-plugin", "0.18.2", False),
         "trial-devices-efa": ("aws-efa-k8s-device-plugin", "v0.5.30", False),
         "trial-jobs-software-kueue": ("kueue", "0.16.1", False),

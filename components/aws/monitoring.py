@@ -1,0 +1,112 @@
+"""Where metrics go on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and our rules in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_aws import amp
+
+from components.aws.control_plane import ControlPlane
+from components.aws.identity import Tagger, pod_role
+from components.aws.scrape import scrape_configuration
+from components.kubernetes.collector import ACCOUNT, MetricsSink
+from components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from components.kubernetes.names import EXPECTED_SAMPLES, MONITORING
+from components.kubernetes.telemetry.plan import TelemetryPlan
+from components.kubernetes.telemetry.rules import NAME, rule_file
+
+__all__ = ["Monitoring"]
+
+_SCRAPED: Final = {"AMPAgentlessScraper": ""}
+"""A collector puts this tag on its workspace; without it here, every update would take it off again.
+
+Source: pulumi_aws 7.40.0, amp.Scraper ("Ignoring changes to Prometheus Workspace destination").
+"""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: workspace_id, query_endpoint: where Grafana and others ask, with a signature of AWS (`aps`).
+
+    The collector is no pod: AWS runs it, with an interface in each subnet. Making it gives it an access entry of the
+    cluster by itself, read only, and EKS lets nobody else write that entry. Alerts are evaluated in the workspace; who
+    is told is said by an alert manager definition, which is left to whoever has a topic or a person to tell.
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        control_plane: ControlPlane,
+        subnet_ids: Sequence[pulumi.Input[str]],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """subnet_ids: in two zones at least; the collector takes addresses there."""
+        super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self._name, self._tags, self._control_plane = name, tags, control_plane
+        self._workspace = workspace = amp.Workspace(
+            f"{name}-workspace",
+            alias=control_plane.cluster_name,
+            tags={**tags(f"{name}-workspace"), **_SCRAPED, EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
+            opts=here,
+        )
+        amp.RuleGroupNamespace(
+            f"{name}-rules",
+            name=NAME,
+            workspace_id=workspace.id,
+            # JSON is YAML too, which is what the workspace takes.
+            data=json.dumps(rule_file(plan.watched), indent=2),
+            tags=tags(f"{name}-rules"),
+            opts=here,
+        )
+        amp.Scraper(
+            f"{name}-scraper",
+            alias=control_plane.cluster_name,
+            source=amp.ScraperSourceArgs(
+                eks=amp.ScraperSourceEksArgs(
+                    cluster_arn=control_plane.cluster.arn,
+                    subnet_ids=list(subnet_ids),
+                    # The nodes' own group, whose members reach each other and the API inside the network.
+                    security_group_ids=[control_plane.security_group_id],
+                )
+            ),
+            destination=amp.ScraperDestinationArgs(amp=amp.ScraperDestinationAmpArgs(workspace_arn=workspace.arn)),
+            scrape_configuration=scrape_configuration(
+                exporter_namespace=EXPORTER_NAMESPACE, opencost=plan.price_sheet is not None
+            ),
+            tags=tags(f"{name}-scraper"),
+            opts=here,
+        )
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": workspace.prometheus_endpoint})
+
+    def sink(self) -> MetricsSink:
+        """What lets the OpenTelemetry collector write into the workspace, and nothing else."""
+        role, grants = pod_role(
+            f"{self._name}-collector-role",
+            cluster_name=self._control_plane.cluster_name,
+            namespace=MONITORING,
+            service_account=ACCOUNT,
+            statements=self._workspace.arn.apply(
+                lambda arn: [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": arn}]
+            ),
+            tags=self._tags,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return MetricsSink(
+            exporters={
+                "prometheusremotewrite": {
+                    "endpoint": self._workspace.prometheus_endpoint.apply(lambda url: f"{url}api/v1/remote_write"),
+                    "auth": {"authenticator": "sigv4auth"},
+                    # Names stay as jobs send them: alerts read them so.
+                    "add_metric_suffixes": False,
+                }
+            },
+            extensions={"sigv4auth": {"region": self._control_plane.region, "service": "aps"}},
+            after=[role, *grants],
+        )

@@ -1,0 +1,43 @@
+"""What the managed collector reads in a cluster, as a configuration of Prometheus. Imports no Pulumi.
+
+Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from components.kubernetes.names import EXPORTER_PORT, MONITORING, OPENCOST_PORT
+from components.kubernetes.telemetry.opencost import COST_METRICS
+from components.kubernetes.telemetry.plan import SCRAPE_SECONDS
+
+__all__ = ["scrape_configuration"]
+
+
+def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
+    """The configuration as JSON, which is YAML too: DCGM's exporter on every GPU node, and OpenCost where it runs."""
+    jobs = [_pods("gpu-exporter", exporter_namespace, EXPORTER_PORT)]
+    if opencost:
+        jobs.append(
+            _pods("opencost", MONITORING, OPENCOST_PORT)
+            | {
+                # Namespaces and pods are those it tells of.
+                "honor_labels": True,
+                "scrape_interval": "60s",
+                "metric_relabel_configs": [
+                    {"source_labels": ["__name__"], "action": "keep", "regex": "|".join(COST_METRICS)}
+                ],
+            }
+        )
+    return json.dumps({"global": {"scrape_interval": f"{SCRAPE_SECONDS}s"}, "scrape_configs": jobs}, indent=2)
+
+
+def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
+    """Every pod of a namespace that has a port."""
+    has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
+    return {
+        "job_name": job,
+        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [namespace]}}],
+        "relabel_configs": [has_port],
+    }

@@ -1,0 +1,93 @@
+"""What shows the state of a cluster, the same on every cloud: dashboards, and where asked for OpenCost and a collector.
+
+Metrics and rules are each cloud's: `monitoring.py` there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.kubernetes.collector import PORTS, MetricsSink, collector
+from components.kubernetes.names import MONITORING, OPENCOST_PORT
+from components.kubernetes.network_policy import only_from_within, only_these_ports
+from components.kubernetes.opencost import opencost
+from components.kubernetes.telemetry.dashboards import dashboards
+from components.kubernetes.telemetry.plan import TelemetryPlan
+
+__all__ = ["ClusterTelemetry"]
+
+_DASHBOARD = {"grafana_dashboard": "1"}
+"""What Grafana's sidecar looks for. Source: grafana/helm-charts, charts/grafana/values.yaml (sidecar.dashboards)."""
+
+
+class ClusterTelemetry(pulumi.ComponentResource):
+    """Outputs: namespace; collector, where jobs send metrics of themselves, where there is one."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        cluster_name: str,
+        sink: MetricsSink | None,
+        tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """sink: where a collector sends what it gets, None without one. tolerations: of OpenCost and the collector.
+        registry: mirror of the images. after: nodes for both.
+        """
+        super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        space = Namespace(
+            f"{name}-namespace",
+            metadata=ObjectMetaArgs(
+                name=MONITORING, labels={**labels, "pod-security.kubernetes.io/enforce": "restricted"}
+            ),
+            opts=here,
+        )
+        inside = space.metadata.name
+        for dashboard, content in dashboards(plan.watched).items():
+            ConfigMap(
+                f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
+                metadata=ObjectMetaArgs(name=dashboard, namespace=inside, labels={**labels, **_DASHBOARD}),
+                data={f"{dashboard}.json": json.dumps(content, sort_keys=True)},
+                opts=here,
+            )
+        ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *(PORTS if sink else [])]
+        if ports:
+            only_these_ports(f"{name}-ports", ports, namespace=inside, labels=labels, opts=here)
+        else:
+            only_from_within(f"{name}-network", namespace=inside, labels=labels, opts=here)
+        if plan.price_sheet is not None:
+            opencost(
+                f"{name}-opencost",
+                plan.price_sheet,
+                cluster_name=cluster_name,
+                namespace=inside,
+                tolerations=tolerations,
+                registry=registry,
+                labels=labels,
+                after=after,
+                opts=here,
+            )
+        outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
+        if sink is not None:
+            collector(
+                f"{name}-collector",
+                sink,
+                namespace=inside,
+                tolerations=tolerations,
+                registry=registry,
+                after=after,
+                opts=here,
+            )
+            outputs["collector"] = f"http://collector.{MONITORING}:{PORTS[1]}"
+        self.register_outputs(outputs)

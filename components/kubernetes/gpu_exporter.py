@@ -1,0 +1,78 @@
+"""What tells the state of every GPU to Prometheus: NVIDIA's exporter, one pod on each GPU node.
+
+It stands in a namespace of its own, the only one here whose pods may have privileges: it reads the kubelet's list of
+who holds which GPU from its node, and profiling counters need SYS_ADMIN. It is not privileged, has no network of the
+host's and no rights in the cluster.
+Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, deployment/values.yaml and deployment/templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.kubernetes.charts import DCGM_EXPORTER
+from components.kubernetes.images import image_values
+from components.kubernetes.names import EXPORTER_PORT, GPU_PRESENT, GPU_TOLERATION
+from components.kubernetes.network_policy import only_these_ports
+from components.kubernetes.release import release
+from components.kubernetes.telemetry.counters import counters_csv
+
+__all__ = ["EXPORTER_NAMESPACE", "GpuExporter"]
+
+EXPORTER_NAMESPACE: Final = "gpu-exporter"
+
+
+class GpuExporter(pulumi.ComponentResource):
+    """For clusters whose cloud or operator brings no exporter. Outputs: namespace.
+
+    `ready`: the exporter.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        nodes: Mapping[str, str] | None = None,
+        registry: str | None,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """nodes: labels of GPU nodes, where they are not `nvidia.com/gpu.present`. registry: mirror of the image, None
+        to take it from where it is published.
+        """
+        super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        space = Namespace(
+            f"{name}-namespace",
+            metadata=ObjectMetaArgs(
+                name=EXPORTER_NAMESPACE,
+                labels={**labels, "pod-security.kubernetes.io/enforce": "privileged"},
+            ),
+            opts=here,
+        )
+        only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.metadata.name, labels=labels, opts=here)
+        exporter = release(
+            f"{name}-dcgm",
+            DCGM_EXPORTER,
+            namespace=space.metadata.name,
+            values={
+                "nodeSelector": dict(nodes or {GPU_PRESENT: "true"}),
+                "tolerations": [GPU_TOLERATION],
+                "customMetrics": counters_csv(),
+                # Its kind is the Prometheus operator's, which is not here.
+                "serviceMonitor": {"enabled": False},
+                **image_values(DCGM_EXPORTER, registry),
+            },
+            after=after,
+            opts=here,
+        )
+        self.ready = [exporter]
+        self.register_outputs({"namespace": space.metadata.name})

@@ -1,0 +1,81 @@
+"""OpenCost: what each namespace and pod used, at the prices of the plan.
+
+It reads use from the kubelets by itself and keeps it for 15 days in memory, so it needs no Prometheus to ask and no
+rights in the cloud. In the cluster it may read objects, and `nodes/proxy`, by which kubelets tell use and through which
+one can do more: that is why it is an option.
+Sources: opencost/opencost-helm-chart 725bb93, charts/opencost; opencost/opencost pull request 3166.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.kubernetes.charts import OPENCOST
+from components.kubernetes.images import image_values
+from components.kubernetes.merged import merged
+from components.kubernetes.release import release
+from components.kubernetes.restricted import CONTAINER, pod
+
+__all__ = ["opencost"]
+
+_PRICES: Final = "opencost-prices"
+_FOLDER: Final = "/prices"
+_FILE: Final = "prices.csv"
+_USER: Final = 1001
+
+
+def opencost(
+    name: str,
+    price_sheet: str,
+    *,
+    cluster_name: str,
+    namespace: pulumi.Input[str],
+    tolerations: Sequence[Mapping[str, str]],
+    registry: str | None,
+    labels: Mapping[str, str],
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> pulumi.Resource:
+    """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
+    prices = ConfigMap(
+        f"{name}-prices",
+        metadata=ObjectMetaArgs(name=_PRICES, namespace=namespace, labels=dict(labels)),
+        data={_FILE: price_sheet},
+        opts=opts,
+    )
+    values = _values(cluster_name, [dict(item) for item in tolerations])
+    return release(
+        name,
+        OPENCOST,
+        release_name="opencost",
+        namespace=namespace,
+        values=merged(values, image_values(OPENCOST, registry)),
+        after=[*after, prices],
+        opts=opts,
+    )
+
+
+def _values(cluster_name: str, tolerations: list[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "opencost": {
+            "exporter": {
+                "defaultClusterId": cluster_name,
+                "collectorDataSource": {"enabled": True},
+                # Source: opencost/opencost, pkg/env/costmodelenv.go.
+                "extraEnv": {"USE_CSV_PROVIDER": "true", "CSV_PATH": f"{_FOLDER}/{_FILE}"},
+                "extraVolumeMounts": [{"name": "prices", "mountPath": _FOLDER, "readOnly": True}],
+                "securityContext": CONTAINER,
+            },
+            "prometheus": {"internal": {"enabled": False}},
+            "mcp": {"enabled": False},
+            "ui": {"enabled": False},
+            "tolerations": tolerations,
+        },
+        "podSecurityContext": pod(_USER),
+        "extraVolumes": [{"name": "prices", "configMap": {"name": _PRICES}}],
+    }

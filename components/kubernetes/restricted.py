@@ -1,0 +1,18 @@
+"""What a pod says of itself to be let into a namespace that enforces the standard `restricted`.
+
+Source: Kubernetes documentation, "Pod Security Standards".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["CONTAINER", "pod"]
+
+CONTAINER: Final[Mapping[str, Any]] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
+def pod(user: int) -> dict[str, Any]:
+    """user: the number of the one its image runs as."""
+    return {"runAsNonRoot": True, "runAsUser": user, "seccompProfile": {"type": "RuntimeDefault"}}

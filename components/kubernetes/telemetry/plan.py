@@ -1,0 +1,78 @@
+"""What watches a cluster, as plain values: the same on every cloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_UP, Decimal
+from typing import Final
+
+from components.kubernetes.telemetry.alerts import Watched, recordings
+from components.kubernetes.telemetry.counters import COUNTERS
+from components.kubernetes.telemetry.opencost import price_sheet
+from components.kubernetes.telemetry.rules import INTERVAL_SECONDS
+from components.plan import Prices
+from components.shapes import Shape
+from components.spec import ClusterSpec
+
+__all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
+
+SCRAPE_SECONDS: Final = 30
+"""How often a GPU's counters are read: NVIDIA's exporter asks DCGM for them every 30 seconds, so that more often tells
+the same twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""
+
+# As the cost module has it: a year's hours over 12.
+_MINUTES_A_MONTH: Final = 730 * 60
+_GPUS_OF_A_MIG_NODE: Final = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class TelemetryPlan:
+    """watched: what alerts and dashboards say. price_sheet: OpenCost's, None without OpenCost.
+    collector: whether jobs can send metrics of themselves.
+    million_samples: that the counters of the GPUs and the rules give managed Prometheus in a month of 730 hours.
+    """
+
+    watched: Watched
+    price_sheet: str | None
+    collector: bool
+    million_samples: Decimal
+
+
+def plan_telemetry(spec: ClusterSpec, shape: Shape, *, region: str, stack: str, prices: Prices | None) -> TelemetryPlan:
+    """shape: of the training nodes, whose price the alerts tell. prices: none are known without."""
+    hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type)
+    sheet = None
+    if spec.telemetry.opencost:
+        sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))
+    return TelemetryPlan(
+        watched=Watched(
+            labels={**spec.labels, "stack": stack},
+            gpus=shape.gpus,
+            gpu_hour_usd=None if hour is None else hour / shape.gpus,
+        ),
+        price_sheet=sheet,
+        collector=spec.telemetry.collector,
+        million_samples=_million_samples(_gpus(spec, shape)),
+    )
+
+
+def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Shape, region: str) -> list[str]:
+    """What whoever reads the plan should know. metrics: where they go."""
+    known = plan.watched.gpu_hour_usd is not None
+    return [
+        f"metrics of the GPUs go to {metrics}; alerts are evaluated there and sent to nobody before a receiver is set",
+        *([] if known else [f"alerts count GPUs: no price of {shape.machine_type} in {region} is known"]),
+    ]
+
+
+def _gpus(spec: ClusterSpec, shape: Shape) -> Decimal:
+    """GPUs that the month has on average."""
+    training = (spec.training.nodes + spec.training.spares) * shape.gpus
+    sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
+    elastic = Decimal(0) if spec.elastic is None else spec.elastic.expected_gpus or Decimal(0)
+    return training + sliced + elastic
+
+
+def _million_samples(gpus: Decimal) -> Decimal:
+    a_minute = len(COUNTERS) * Decimal(60) / SCRAPE_SECONDS + len(recordings()) * Decimal(60) / INTERVAL_SECONDS
+    return (gpus * a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)
