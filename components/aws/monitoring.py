@@ -12,8 +12,8 @@ from pulumi_aws import amp
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, pod_role
 from components.aws.scrape import scrape_configuration
-from components.kubernetes.collector import ACCOUNT, MetricsSink
 from components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
 from components.kubernetes.names import EXPECTED_SAMPLES, MONITORING
 from components.kubernetes.telemetry.plan import TelemetryPlan
 from components.kubernetes.telemetry.rules import NAME, rule_file

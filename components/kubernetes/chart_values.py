@@ -3,14 +3,13 @@
 Sources: values.yaml of the charts in `charts.py`.
 """
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from components.kubernetes.objects import Part, Text
 
 __all__ = [
-    "Collector",
     "DcgmExporter",
     "DevicePlugin",
     "GpuOperator",
@@ -21,7 +20,6 @@ __all__ = [
     "NetworkOperator",
     "NoValues",
     "NvidiaDevicePlugin",
-    "OpenCost",
     "Trainer",
 ]
 
@@ -283,114 +281,3 @@ class GpuOperator(Part):
         if problems:
             raise ValueError("\n".join(problems))
         return self
-
-
-class PodSecurity(Part):
-    """Of a pod that meets the standard `restricted`."""
-
-    runAsNonRoot: Literal[True]
-    runAsUser: int = Field(ge=1, description="the number of a user who is not root")
-    seccompProfile: dict[str, Text]
-
-
-class DroppedCapabilities(Part):
-    drop: list[Text]
-
-
-class ContainerSecurity(Part):
-    """Of a container that meets the standard `restricted`."""
-
-    allowPrivilegeEscalation: Literal[False]
-    capabilities: DroppedCapabilities
-
-
-class FileMount(Part):
-    name: Text
-    mountPath: Text
-    readOnly: bool | None = None
-
-
-class OpenCostImage(Part):
-    registry: Text
-
-
-class OpenCostExporter(Part):
-    """collectorDataSource: OpenCost reads use from the nodes by itself, and asks no Prometheus. extraEnv: variables."""
-
-    defaultClusterId: Text
-    collectorDataSource: Switch
-    extraEnv: dict[str, Text] = Field(description="names and values of text")
-    extraVolumeMounts: list[FileMount]
-    securityContext: ContainerSecurity
-    image: OpenCostImage | None = None
-
-
-class OpenCostPrometheus(Part):
-    internal: Switch
-
-
-class OpenCostParts(Part):
-    """mcp: a port for language models. ui: a second container with pages."""
-
-    exporter: OpenCostExporter
-    prometheus: OpenCostPrometheus
-    mcp: Switch
-    ui: Switch
-    tolerations: list[Toleration] = Field(description="a list of tolerations")
-
-
-class NamedConfigMap(Part):
-    name: Text
-
-
-class FileVolume(Part):
-    name: Text
-    configMap: NamedConfigMap
-
-
-class OpenCost(Part):
-    opencost: OpenCostParts
-    podSecurityContext: PodSecurity
-    extraVolumes: list[FileVolume]
-
-
-class CollectorPresets(Part):
-    """kubernetesAttributes: of every metric, which pod sent it; with the right to read pods and namespaces."""
-
-    kubernetesAttributes: Switch
-
-
-class CollectorAccount(Part):
-    name: Text
-    annotations: dict[str, Text] | None = Field(default=None, description="keys and values of text")
-
-
-class CollectorResources(Part):
-    requests: dict[str, Text]
-    limits: dict[str, Text]
-
-
-class CollectorConfig(Part):
-    """The collector's own configuration; its parts are checked by itself as it starts."""
-
-    receivers: dict[str, Any]
-    processors: dict[str, Any]
-    exporters: dict[str, Any] = Field(min_length=1, description="one exporter or more")
-    extensions: dict[str, Any]
-    service: dict[str, Any]
-
-
-class Collector(Tolerant):
-    """alternateConfig: takes the place of the chart's own configuration, which takes in much that nobody sends."""
-
-    mode: Literal["deployment"]
-    fullnameOverride: Text
-    image: PinnedImage
-    presets: CollectorPresets
-    ports: dict[str, Switch] = Field(description="true or false for each port")
-    serviceAccount: CollectorAccount
-    podLabels: dict[str, Text] | None = Field(default=None, description="keys and values of text")
-    podSecurityContext: PodSecurity
-    securityContext: ContainerSecurity
-    resources: CollectorResources
-    alternateConfig: CollectorConfig

@@ -8,7 +8,6 @@ from components.kubernetes import chart_values
 from components.kubernetes.objects import Part
 
 __all__ = [
-    "COLLECTOR",
     "DCGM_EXPORTER",
     "EFA_DEVICE_PLUGIN",
     "GPU_OPERATOR",
@@ -20,7 +19,6 @@ __all__ = [
     "KUEUE",
     "NETWORK_OPERATOR",
     "NVIDIA_DEVICE_PLUGIN",
-    "OPENCOST",
     "TRAINER",
     "Chart",
 ]
@@ -124,22 +122,6 @@ DCGM_EXPORTER = Chart(
     values=chart_values.DcgmExporter,
     source="NVIDIA/dcgm-exporter, gh-pages helm-charts/index.yaml; deployment/ at 4.5.3-4.8.2",
     as_of="2026-05-12",
-)
-OPENCOST = Chart(
-    chart="opencost",
-    version="2.5.17",
-    repository="https://opencost.github.io/opencost-helm-chart",
-    values=chart_values.OpenCost,
-    source="opencost/opencost-helm-chart 725bb93, charts/opencost (app 1.120.1)",
-    as_of="2026-04-28",
-)
-COLLECTOR = Chart(
-    chart="opentelemetry-collector",
-    version="0.170.0",
-    repository="https://open-telemetry.github.io/opentelemetry-helm-charts",
-    values=chart_values.Collector,
-    source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
-    as_of="2026-08-20",
 )
 _NGC = "https://helm.ngc.nvidia.com/nvidia"
 # Which of these two, and which driver of the network cards, belong together: components/azure/gpu_versions.py.

@@ -12,10 +12,9 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.collector import PORTS, MetricsSink, collector
+from components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
 from components.kubernetes.names import MONITORING, OPENCOST_PORT
 from components.kubernetes.network_policy import only_from_within, only_these_ports
-from components.kubernetes.opencost import opencost
 from components.kubernetes.telemetry.dashboards import dashboards
 from components.kubernetes.telemetry.plan import TelemetryPlan
 
@@ -66,7 +65,10 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_these_ports(f"{name}-ports", ports, namespace=inside, labels=labels, opts=here)
         else:
             only_from_within(f"{name}-network", namespace=inside, labels=labels, opts=here)
+        # Most clusters have neither, and every preview would wait for the models of their charts.
         if plan.price_sheet is not None:
+            from components.kubernetes.opencost import opencost
+
             opencost(
                 f"{name}-opencost",
                 plan.price_sheet,
@@ -80,6 +82,8 @@ class ClusterTelemetry(pulumi.ComponentResource):
             )
         outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
         if sink is not None:
+            from components.kubernetes.collector import collector
+
             collector(
                 f"{name}-collector",
                 sink,
@@ -89,5 +93,5 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 after=after,
                 opts=here,
             )
-            outputs["collector"] = f"http://collector.{MONITORING}:{PORTS[1]}"
+            outputs["collector"] = f"http://{ACCOUNT}.{MONITORING}:{PORTS[1]}"
         self.register_outputs(outputs)

@@ -8,23 +8,28 @@ Source: open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pulumi
 
-from components.kubernetes.charts import COLLECTOR
+from components.kubernetes.charts import Chart
+from components.kubernetes.collector_values import Collector
 from components.kubernetes.images import image_values
 from components.kubernetes.merged import merged
+from components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
 from components.kubernetes.release import release
 from components.kubernetes.restricted import CONTAINER, pod
 
-__all__ = ["ACCOUNT", "PORTS", "MetricsSink", "collector"]
+__all__ = ["collector"]
 
-PORTS: Final = (4317, 4318)
-ACCOUNT: Final = "collector"
-"""Its service account, which the cloud's identity is given to, and its Service."""
-
+_CHART: Final = Chart(
+    chart="opentelemetry-collector",
+    version="0.170.0",
+    repository="https://open-telemetry.github.io/opentelemetry-helm-charts",
+    values=Collector,
+    source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
+    as_of="2026-08-20",
+)
 _HERE: Final = "${env:MY_POD_IP}"
 _USER: Final = 10001
 # As the recordings have it; an exporter may leave out what it takes for a resource's.
@@ -32,20 +37,6 @@ _NAMES: Final = (
     'set(attributes["namespace"], resource.attributes["k8s.namespace.name"])',
     'set(attributes["pod"], resource.attributes["k8s.pod.name"])',
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricsSink:
-    """Where metrics go, in the words of the collector's configuration: exporters and extensions by name.
-
-    account_annotations, pod_labels: what gives its pods an identity of the cloud. after: what must stand before it.
-    """
-
-    exporters: Mapping[str, Any]
-    extensions: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    account_annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    after: Sequence[pulumi.Resource] = ()
 
 
 def collector(
@@ -61,10 +52,10 @@ def collector(
     values = _values(sink, [dict(item) for item in tolerations])
     return release(
         name,
-        COLLECTOR,
+        _CHART,
         release_name="collector",
         namespace=namespace,
-        values=merged(values, image_values(COLLECTOR, registry)),
+        values=merged(values, image_values(_CHART, registry)),
         after=[*after, *sink.after],
         opts=opts,
     )

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from components.kubernetes.charts import (
-    COLLECTOR,
     DCGM_EXPORTER,
     EFA_DEVICE_PLUGIN,
     JOBSET,
     KARPENTER,
     KUEUE,
     NVIDIA_DEVICE_PLUGIN,
-    OPENCOST,
     TRAINER,
     Chart,
 )
@@ -29,8 +27,8 @@ MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     KUEUE.chart: ("kueue/kueue", ("controllerManager", "manager", "image", "repository")),
     JOBSET.chart: ("jobset/jobset", ("image", "repository")),
     DCGM_EXPORTER.chart: ("nvidia/k8s/dcgm-exporter", ("image", "repository")),
-    OPENCOST.chart: ("opencost/opencost", ("opencost", "exporter", "image", "registry")),
-    COLLECTOR.chart: ("otel/opentelemetry-collector-contrib", ("image", "repository")),
+    "opencost": ("opencost/opencost", ("opencost", "exporter", "image", "registry")),
+    "opentelemetry-collector": ("otel/opentelemetry-collector-contrib", ("image", "repository")),
     TRAINER.chart: ("kubeflow/trainer/trainer-controller-manager", ("image", "registry")),
 }
 

@@ -15,13 +15,23 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.charts import OPENCOST
+from components.kubernetes.charts import Chart
 from components.kubernetes.images import image_values
 from components.kubernetes.merged import merged
+from components.kubernetes.opencost_values import OpenCost
 from components.kubernetes.release import release
 from components.kubernetes.restricted import CONTAINER, pod
 
 __all__ = ["opencost"]
+
+_CHART: Final = Chart(
+    chart="opencost",
+    version="2.5.17",
+    repository="https://opencost.github.io/opencost-helm-chart",
+    values=OpenCost,
+    source="opencost/opencost-helm-chart 725bb93, charts/opencost (app 1.120.1)",
+    as_of="2026-04-28",
+)
 
 _PRICES: Final = "opencost-prices"
 _FOLDER: Final = "/prices"
@@ -51,10 +61,10 @@ def opencost(
     values = _values(cluster_name, [dict(item) for item in tolerations])
     return release(
         name,
-        OPENCOST,
+        _CHART,
         release_name="opencost",
         namespace=namespace,
-        values=merged(values, image_values(OPENCOST, registry)),
+        values=merged(values, image_values(_CHART, registry)),
         after=[*after, prices],
         opts=opts,
     )

@@ -3,12 +3,34 @@
 Source: Kubernetes documentation, "Pod Security Standards".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-__all__ = ["CONTAINER", "pod"]
+from pydantic import Field
+
+from components.kubernetes.objects import Part, Text
+
+__all__ = ["CONTAINER", "ContainerSecurity", "PodSecurity", "pod"]
+
+
+class PodSecurity(Part):
+    """Of a pod that meets the standard `restricted`."""
+
+    runAsNonRoot: Literal[True]
+    runAsUser: int = Field(ge=1, description="the number of a user who is not root")
+    seccompProfile: dict[str, Text]
+
+
+class DroppedCapabilities(Part):
+    drop: list[Text]
+
+
+class ContainerSecurity(Part):
+    """Of a container that meets the standard `restricted`."""
+
+    allowPrivilegeEscalation: Literal[False]
+    capabilities: DroppedCapabilities
+
 
 CONTAINER: Final[Mapping[str, Any]] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 

@@ -25,9 +25,10 @@ print(json.dumps(found, default=str))
 PINNED = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 # Namespace -> the standard its pods must meet. The privileged ones, and why: jobs over InfiniBand and Google's fabrics
-# mount folders of their node (docs/jobs.md), and NVIDIA's operators load drivers.
+# mount folders of their node (docs/jobs.md), NVIDIA's operators load drivers, and its exporter reads who holds which
+# GPU from a folder of the node, with SYS_ADMIN for profiling counters.
 ENFORCED = {
-    "aws": {"training": "baseline"},
+    "aws": {"training": "baseline", "monitoring": "restricted", "gpu-exporter": "privileged"},
     "gcp": {"training": "privileged"},
     "azure": {"training": "privileged", "gpu-operator": "privileged", "network-operator": "privileged"},
 }
@@ -124,23 +125,25 @@ def test_where_the_standard_is_privileged_a_policy_gives_back_what_matters_of_ba
     assert [spec["failurePolicy"] for spec in policies.values()] == ["Fail"] * len(wanted)
 
 
-def test_network_policies_close_the_namespaces_of_jobs_and_of_what_runs_them(
-    cluster: Cluster,
-) -> None:
+def test_network_policies_close_every_namespace_of_ours(cluster: Cluster) -> None:
+    cloud, objects = cluster
     rules = {
-        item.logical.removeprefix("trial-jobs-"): item.inputs["spec"]["ingress"]
-        for item in cluster[1]
+        item.logical.removeprefix("trial-"): item.inputs["spec"]["ingress"]
+        for item in objects
         if item.kind == "NetworkPolicy" and "ingress" in item.inputs["spec"]
     }
 
     def ports(*numbers: int) -> list[dict[str, Any]]:
         return [{"ports": [{"protocol": "TCP", "port": number} for number in numbers]}]
 
+    within = [{"from": [{"podSelector": {}}]}]
+    watched = {"aws": {"telemetry-network": within, "gpu-exporter-ports": ports(9400)}}
     assert rules == {
-        "network": [{"from": [{"podSelector": {}}]}],
-        "software-kueue-ports": ports(8082, 8443, 9443),
-        "software-jobset-ports": ports(8443, 9443),
-        "software-trainer-ports": ports(8443, 9443),
+        "jobs-network": within,
+        "jobs-software-kueue-ports": ports(8082, 8443, 9443),
+        "jobs-software-jobset-ports": ports(8443, 9443),
+        "jobs-software-trainer-ports": ports(8443, 9443),
+        **watched.get(cloud, {}),
     }
 
 

@@ -1,0 +1,56 @@
+"""The values we set in the OpenTelemetry collector's chart, in a file of its own: most clusters go without.
+
+Source: open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector/values.yaml.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from components.kubernetes.chart_values import PinnedImage, Switch, Tolerant
+from components.kubernetes.objects import Part, Text
+from components.kubernetes.restricted import ContainerSecurity, PodSecurity
+
+__all__ = ["Collector"]
+
+
+class CollectorPresets(Part):
+    """kubernetesAttributes: of every metric, which pod sent it; with the right to read pods and namespaces."""
+
+    kubernetesAttributes: Switch
+
+
+class CollectorAccount(Part):
+    name: Text
+    annotations: dict[str, Text] | None = Field(default=None, description="keys and values of text")
+
+
+class CollectorResources(Part):
+    requests: dict[str, Text]
+    limits: dict[str, Text]
+
+
+class CollectorConfig(Part):
+    """The collector's own configuration; its parts are checked by itself as it starts."""
+
+    receivers: dict[str, Any]
+    processors: dict[str, Any]
+    exporters: dict[str, Any] = Field(min_length=1, description="one exporter or more")
+    extensions: dict[str, Any]
+    service: dict[str, Any]
+
+
+class Collector(Tolerant):
+    """alternateConfig: takes the place of the chart's own configuration, which takes in much that nobody sends."""
+
+    mode: Literal["deployment"]
+    fullnameOverride: Text
+    image: PinnedImage
+    presets: CollectorPresets
+    ports: dict[str, Switch] = Field(description="true or false for each port")
+    serviceAccount: CollectorAccount
+    podLabels: dict[str, Text] | None = Field(default=None, description="keys and values of text")
+    podSecurityContext: PodSecurity
+    securityContext: ContainerSecurity
+    resources: CollectorResources
+    alternateConfig: CollectorConfig
