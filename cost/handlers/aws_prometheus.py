@@ -24,10 +24,10 @@ def workspace(ask: Subject) -> Iterator[CostLine]:
     millions: Decimal = ask.assumptions.prometheus_million_samples if said is None else as_number(said, EXPECTED)
     where = "prometheus_million_samples" if said is None else f"tag {EXPECTED} of {ask.resource.name}"
     yield ask.line(
-        "Prometheus samples taken in",
+        "Prometheus samples",
         millions / _PER_PRICE,
         ask.price("amp-samples-ingested", "10M-samples"),
-        basis=f"{millions:,f} million samples",
+        basis=f"{millions:,f} M samples",
         assumption=f"{millions:,f} million samples a month ({where}); storage and queries are not in the total",
     )
 
