@@ -62,7 +62,8 @@ def recordings() -> list[dict[str, Any]]:
     """The exporter's metrics with one spelling of pod and namespace, whichever way they were scraped."""
     used = "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)"
     return [
-        {"record": UTILISATION, "expr": _one_spelling("DCGM_FI_DEV_GPU_UTIL")},
+        # Of a slice DCGM has no utilisation, and some versions say 0 (NVIDIA/dcgm-exporter issues 216 and 430).
+        {"record": UTILISATION, "expr": _one_spelling('DCGM_FI_DEV_GPU_UTIL{GPU_I_PROFILE=""}')},
         {"record": MEMORY, "expr": _one_spelling(used)},
         {"record": ACTIVE, "expr": _one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
     ]
