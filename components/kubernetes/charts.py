@@ -115,6 +115,7 @@ NVIDIA_DEVICE_PLUGIN = Chart(
     source="NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin",
     as_of="2026-11-21",
 )
+# Alerts and dashboards read the label Hostname, which the next release calls hostname (NVIDIA/dcgm-exporter d5e5f51).
 DCGM_EXPORTER = Chart(
     chart="dcgm-exporter",
     version="4.8.2",
