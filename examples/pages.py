@@ -36,7 +36,7 @@ from cost.comparison import Column, cluster_of, compare
 from cost.prices import PriceBook
 from cost.render.comparison_table import comparison_table
 
-__all__ = ["ROOT", "Example", "declared", "examples", "write_pages"]
+__all__ = ["ROOT", "Example", "declared", "examples", "page_of", "write_pages"]
 
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
@@ -92,7 +92,7 @@ def write_pages(folder: Path, day: datetime.date) -> dict[Example, Resources]:
         os.environ.pop("COLUMNS", None)
         pages, made = dict[Path, str](), dict[Example, Resources]()
         for example in found:
-            pages[example.page], made[example] = _page(example)
+            pages[example.page], made[example] = page_of(example)
         columns = [
             Column(title=example.stack, estimate=estimate(resources), cluster=cluster_of(resources))
             for example, resources in made.items()
@@ -134,8 +134,8 @@ def _compared(columns: list[Column]) -> str:
     )
 
 
-def _page(example: Example) -> tuple[str, Resources]:
-    """(its page, what its program declared)."""
+def page_of(example: Example) -> tuple[str, Resources]:
+    """(its page on this day, what its program declared)."""
     with _project(example):
         plan = _checked(example.stack)
         preview, made = _previewed(example.stack)
