@@ -50,7 +50,7 @@ test: $(READY) ## Every test
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python tests/jobs/expander.py
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(READY) ## Format, lint and types
 	@$(BIN)/ruff format --check .

@@ -241,6 +241,17 @@ def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
     return run
 
 
+@pytest.fixture(scope="session")
+def told() -> Callable[[str], dict[tuple[str, str, str], str]]:
+    """Finding (level, policy, resource) -> what a preview says below it, up to the next one."""
+
+    def run(output: str) -> dict[tuple[str, str, str], str]:
+        _, *parts = _FINDING.split(output)
+        return {tuple(parts[at : at + 3]): parts[at + 3] for at in range(0, len(parts), 4)}
+
+    return run
+
+
 @pytest.fixture
 def found() -> Found:
     """(resource, what) of every violation of a rule, through the real proxy."""

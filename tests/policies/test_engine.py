@@ -17,6 +17,73 @@ PACK = Path(policies.__file__).parent
 PROGRAM = Path(__file__).with_name("project") / "__main__.py"
 FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\((.*)\)$", re.MULTILINE)
 
+MISTAKES = [
+    (
+        "no-group",
+        "training-pool-in-one-domain",
+        "aws:eks:NodeGroup: train",
+        "5 nodes of p5.48xlarge, no placement group and no reservation",
+    ),
+    (
+        "spread",
+        "training-pool-in-one-domain",
+        "aws:eks:NodeGroup: train",
+        "5 nodes of p5.48xlarge in placement group `spread-group`, whose strategy is `spread`",
+    ),
+    (
+        "two-zones",
+        "training-pool-in-one-zone",
+        "aws:eks:NodeGroup: train",
+        "5 nodes of p5.48xlarge over 2 subnets in 2 zones: us-east-1a, us-east-1b",
+    ),
+    (
+        "card-missing",
+        "fabric-interfaces-complete",
+        "aws:eks:NodeGroup: train",
+        "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31",
+    ),
+    (
+        "doubled-pair",
+        "fabric-interfaces-valid",
+        "aws:ec2:LaunchTemplate: template",
+        "2 interfaces with card 7 device 0; each pair must be unique",
+    ),
+    (
+        "no-egress",
+        "fabric-traffic-allowed",
+        "aws:eks:NodeGroup: train",
+        "the security group of the EFA interfaces is open to itself one way only: `no-egress-efa` lacks egress",
+    ),
+    (
+        "reservation",
+        "no-group-on-foreign-reservation",
+        "aws:ec2:LaunchTemplate: template",
+        "placement group `reservation-group` together with reservation `cr-0123456789abcdef0`, "
+        "which was made elsewhere and not in a group this stack makes",
+    ),
+    ("no-label", "required-labels", "aws:ec2:LaunchTemplate: template", "tags: `team` missing"),
+    (
+        "bad-label",
+        "label-values",
+        "aws:ec2:LaunchTemplate: template",
+        "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
+    ),
+    (
+        "node-label",
+        "label-values",
+        "aws:eks:NodeGroup: train",
+        "labels of the nodes it starts: key `kubernetes.io/pool` is in a domain of Kubernetes' own",
+    ),
+    (
+        "split-pool",
+        "training-pool-in-one-zone",
+        "aws:eks:NodeGroup: train-0",
+        "2 nodes of p5.48xlarge (`split-pool-train-0`, `split-pool-train-1`) over 2 subnets in 2 zones: "
+        "us-east-1a, us-east-1b",
+    ),
+]
+"""Mistake, policy, resource without the mistake's name, what is said."""
+
 pytestmark = pytest.mark.engine
 
 
@@ -60,81 +127,40 @@ def test_the_good_example_has_no_finding_at_all(preview):
     assert "✅ training@" in output
 
 
-@pytest.mark.parametrize(
-    ("mistake", "policy", "resource", "what"),
-    [
-        (
-            "no-group",
-            "training-pool-in-one-domain",
-            "aws:eks:NodeGroup: train",
-            "5 nodes of p5.48xlarge, no placement group and no reservation",
-        ),
-        (
-            "spread",
-            "training-pool-in-one-domain",
-            "aws:eks:NodeGroup: train",
-            "5 nodes of p5.48xlarge in placement group `group`, whose strategy is `spread`",
-        ),
-        (
-            "two-zones",
-            "training-pool-in-one-zone",
-            "aws:eks:NodeGroup: train",
-            "5 nodes of p5.48xlarge over 2 subnets in 2 zones: us-east-1a, us-east-1b",
-        ),
-        (
-            "card-missing",
-            "fabric-interfaces-complete",
-            "aws:eks:NodeGroup: train",
-            "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31",
-        ),
-        (
-            "doubled-pair",
-            "fabric-interfaces-valid",
-            "aws:ec2:LaunchTemplate: template",
-            "2 interfaces with card 7 device 0; each pair must be unique",
-        ),
-        (
-            "no-egress",
-            "fabric-traffic-allowed",
-            "aws:eks:NodeGroup: train",
-            "the security group of the EFA interfaces is open to itself one way only: `efa` lacks egress",
-        ),
-        (
-            "reservation",
-            "no-group-on-foreign-reservation",
-            "aws:ec2:LaunchTemplate: template",
-            "placement group `group` together with reservation `cr-0123456789abcdef0`, "
-            "which was made elsewhere and not in a group this stack makes",
-        ),
-        ("no-label", "required-labels", "aws:ec2:LaunchTemplate: template", "tags: `team` missing"),
-        (
-            "bad-label",
-            "label-values",
-            "aws:ec2:LaunchTemplate: template",
-            "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
-        ),
-        (
-            "node-label",
-            "label-values",
-            "aws:eks:NodeGroup: train",
-            "labels of the nodes it starts: key `kubernetes.io/pool` is in a domain of Kubernetes' own",
-        ),
-        (
-            "split-pool",
-            "training-pool-in-one-zone",
-            "aws:eks:NodeGroup: train-0",
-            "2 nodes of p5.48xlarge (`train-0`, `train-1`) over 2 subnets in 2 zones: us-east-1a, us-east-1b",
-        ),
-        ("budget", "budget", "example:index:Cluster: trial", "over budget by $"),
-    ],
-)
-def test_a_seeded_mistake_stops_the_preview(preview, mistake, policy, resource, what):
-    code, findings, output = preview(mistake)
+@pytest.fixture(scope="module")
+def seeded(project, previewed):
+    """One preview of every mistake, each in a cluster of its own: exit code, findings and output."""
+    mistakes = " ".join(mistake for mistake, *_ in MISTAKES)
+    return previewed(project, "test", "-c", f"pool:mistake={mistakes}")
+
+
+def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded):
+    code, findings, output = seeded
     assert code != 0
-    assert findings == [("mandatory", policy, resource)], output
-    assert what in output
-    assert "          why: " in output
-    assert "          fix: " in output
+    stops = [finding for finding in findings if finding[0] == "mandatory"]
+    assert sorted(stops) == sorted(_finding(*found) for *found, _ in MISTAKES), output
+    assert stops == findings
+
+
+@pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
+def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, told, mistake, policy, resource, what):
+    said = told(seeded[2])
+    assert what in said[_finding(mistake, policy, resource)]
+    # Once for a rule: where it finds another resource, it says to look above.
+    of_the_rule = "".join(text for (_, name, _), text in said.items() if name == policy)
+    assert "          why: " in of_the_rule
+    assert "          fix: " in of_the_rule
+
+
+def _finding(mistake, policy, resource):
+    return "mandatory", policy, resource.replace(": ", f": {mistake}-")
+
+
+def test_a_plan_over_its_budget_is_stopped(preview):
+    code, findings, output = preview("budget")
+    assert code != 0
+    assert findings == [("mandatory", "budget", "example:index:Cluster: trial")], output
+    assert "over budget by $" in output
 
 
 def test_an_accepted_mistake_is_shown_and_stops_nothing(preview):

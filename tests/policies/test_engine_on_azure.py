@@ -15,6 +15,55 @@ FIVE = "5 nodes of Standard_ND96isr_H100_v5"
 # What has no price leaves the budget open, and says so.
 OPEN = {"not-known-yet", "budget-undecidable"}
 
+MISTAKES = [
+    (
+        "pcie",
+        "training-pool-in-one-domain",
+        POOL,
+        "5 nodes of Standard_NC80adis_H100_v5, which has no InfiniBand (no r in its name)",
+    ),
+    (
+        "no-infiniband",
+        "training-pool-in-one-domain",
+        POOL,
+        "5 nodes of Standard_ND96is_H100_v5, which has no InfiniBand (no r in its name)",
+    ),
+    (
+        "two-pools",
+        "training-pool-in-one-domain",
+        POOL.replace("train", "spares"),
+        f"{FIVE} (`two-pools-spares`, `two-pools-train`) in 2 node pools: "
+        "each is a scale set with InfiniBand of its own",
+    ),
+    (
+        "karpenter",
+        "training-pool-in-one-domain",
+        "kubernetes:karpenter.sh/v1:NodePool: elastic",
+        "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
+    ),
+    ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
+    ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} in no zone: Azure chooses where they stand"),
+    (
+        "reservation",
+        "no-group-on-foreign-reservation",
+        POOL,
+        "proximity placement group `near` together with capacity reservation group `h100`, which Azure refuses",
+    ),
+    ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
+    ("sliced", "sliced-gpus-in-own-pool", POOL, "GPUs of `sliced-train` are sliced, and its nodes are labelled for"),
+    ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
+    ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
+    (
+        "infiniband-range",
+        "addresses-clear-of-reserved-ranges",
+        "azure-native:network:VirtualNetwork: vnet",
+        "virtual network `infiniband-range-vnet` at 172.16.0.0/16, which overlaps InfiniBand's 172.16.0.0/16",
+    ),
+    ("no-label", "required-labels", CLUSTER, "tags: `team` missing"),
+    ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure takes none of"),
+]
+"""Mistake, policy, resource without the mistake's name, what is said."""
+
 pytestmark = pytest.mark.engine
 
 
@@ -43,63 +92,32 @@ def test_the_good_example_has_no_finding(preview):
     assert (code, findings) == (0, []), output
 
 
-@pytest.mark.parametrize(
-    ("mistake", "policy", "resource", "what"),
-    [
-        (
-            "pcie",
-            "training-pool-in-one-domain",
-            POOL,
-            "5 nodes of Standard_NC80adis_H100_v5, which has no InfiniBand (no r in its name)",
-        ),
-        (
-            "no-infiniband",
-            "training-pool-in-one-domain",
-            POOL,
-            "5 nodes of Standard_ND96is_H100_v5, which has no InfiniBand (no r in its name)",
-        ),
-        (
-            "two-pools",
-            "training-pool-in-one-domain",
-            POOL.replace("train", "spares"),
-            f"{FIVE} (`spares`, `train`) in 2 node pools: each is a scale set with InfiniBand of its own",
-        ),
-        (
-            "karpenter",
-            "training-pool-in-one-domain",
-            "kubernetes:karpenter.sh/v1:NodePool: elastic",
-            "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
-        ),
-        ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
-        ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} in no zone: Azure chooses where they stand"),
-        (
-            "reservation",
-            "no-group-on-foreign-reservation",
-            POOL,
-            "proximity placement group `near` together with capacity reservation group `h100`, which Azure refuses",
-        ),
-        ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
-        ("sliced", "sliced-gpus-in-own-pool", POOL, "GPUs of `train` are sliced, and its nodes are labelled for"),
-        ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
-        ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
-        (
-            "infiniband-range",
-            "addresses-clear-of-reserved-ranges",
-            "azure-native:network:VirtualNetwork: vnet",
-            "virtual network `vnet` at 172.16.0.0/16, which overlaps InfiniBand's 172.16.0.0/16",
-        ),
-        ("no-label", "required-labels", CLUSTER, "tags: `team` missing"),
-        ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure takes none of"),
-    ],
-)
-def test_a_seeded_mistake_stops_the_preview(preview, mistake, policy, resource, what):
-    code, findings, output = preview(mistake)
+@pytest.fixture(scope="module")
+def seeded(project, previewed):
+    """One preview of every mistake, each in a cluster of its own: exit code, findings and output."""
+    mistakes = " ".join(mistake for mistake, *_ in MISTAKES)
+    return _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistakes}"), set())
+
+
+def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded):
+    code, findings, output = seeded
     assert code != 0
-    assert ("mandatory", policy, resource) in findings, output
-    assert {name for level, name, _ in findings if level == "mandatory"} == {policy}, output
-    assert what in output
-    assert "          why: " in output
-    assert "          fix: " in output
+    stops = [finding for finding in findings if finding[0] == "mandatory"]
+    assert sorted(stops) == sorted(_finding(*found) for *found, _ in MISTAKES), output
+
+
+@pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
+def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, told, mistake, policy, resource, what):
+    said = told(seeded[2])
+    assert what in said[_finding(mistake, policy, resource)]
+    # Once for a rule: where it finds another resource, it says to look above.
+    of_the_rule = "".join(text for (_, name, _), text in said.items() if name == policy)
+    assert "          why: " in of_the_rule
+    assert "          fix: " in of_the_rule
+
+
+def _finding(mistake, policy, resource):
+    return "mandatory", policy, resource.replace(": ", f": {mistake}-")
 
 
 def test_spot_is_told_and_stops_nothing(preview):

@@ -10,6 +10,57 @@ PROGRAM = Path(__file__).with_name("google_project") / "__main__.py"
 INSTALLER = ("advisory", "exemptions-in-use", "kubernetes:apps/v1:DaemonSet: installer")
 POOL = "gcp:container:NodePool: train"
 
+MISTAKES = [
+    (
+        "no-policy",
+        "training-pool-in-one-domain",
+        POOL,
+        "5 nodes of a3-highgpu-8g, no compact placement policy and no specific reservation",
+    ),
+    (
+        "two-zones",
+        "training-pool-in-one-zone",
+        POOL,
+        "2 nodes of a3-highgpu-8g in 2 zones: us-central1-a, us-central1-c",
+    ),
+    ("no-zone", "training-pool-in-one-zone", POOL, "3 nodes of a3-highgpu-8g over 3 zones that GKE chooses"),
+    (
+        "network-missing",
+        "fabric-interfaces-complete",
+        POOL,
+        "5 nodes of a3-highgpu-8g with 3 of 4 additional networks",
+    ),
+    (
+        "mtu",
+        "fabric-interfaces-complete",
+        POOL,
+        "networks with another MTU than the 8244 that GPUDirect-TCPX takes: `mtu-gpu-2` has 1460",
+    ),
+    (
+        "no-icmp",
+        "fabric-traffic-allowed",
+        POOL,
+        "no firewall rule allows icmp from the subnets of GPU network "
+        "`no-icmp-gpu-0`, `no-icmp-gpu-1`, `no-icmp-gpu-2`, `no-icmp-gpu-3`",
+    ),
+    (
+        "reservation",
+        "no-group-on-foreign-reservation",
+        POOL,
+        "a compact placement policy of its own together with reservation `h100`, which was made elsewhere",
+    ),
+    ("gpus", "accelerators-fit-machine", POOL, "4 of nvidia-h100-80gb; a3-highgpu-8g has 8 of nvidia-h100-80gb"),
+    ("on-demand-1g", "purchase-fits-machine", POOL, "a3-highgpu-1g is sold as spot and flex-start only"),
+    ("no-label", "required-labels", "gcp:container:Cluster: cluster", "labels: `team` missing"),
+    (
+        "bad-label",
+        "label-values",
+        "gcp:container:Cluster: cluster",
+        "labels: value of `note` has ' ' at character 3; Google Cloud takes lower-case letters, digits, _ and -",
+    ),
+]
+"""Mistake, policy, resource without the mistake's name, what is said."""
+
 pytestmark = pytest.mark.engine
 
 
@@ -30,66 +81,40 @@ def test_the_good_example_has_no_finding_but_the_fabrics_own_daemon(preview):
     assert "privileged container `nccl-tcpx-installer`; accepted by name: it copies the NCCL plugin" in output
 
 
-@pytest.mark.parametrize(
-    ("mistake", "policy", "resource", "what"),
-    [
-        (
-            "no-policy",
-            "training-pool-in-one-domain",
-            POOL,
-            "5 nodes of a3-highgpu-8g, no compact placement policy and no specific reservation",
-        ),
-        (
-            "two-zones",
-            "training-pool-in-one-zone",
-            POOL,
-            "2 nodes of a3-highgpu-8g in 2 zones: us-central1-a, us-central1-c",
-        ),
-        ("no-zone", "training-pool-in-one-zone", POOL, "3 nodes of a3-highgpu-8g over 3 zones that GKE chooses"),
-        (
-            "network-missing",
-            "fabric-interfaces-complete",
-            POOL,
-            "5 nodes of a3-highgpu-8g with 3 of 4 additional networks",
-        ),
-        (
-            "mtu",
-            "fabric-interfaces-complete",
-            POOL,
-            "networks with another MTU than the 8244 that GPUDirect-TCPX takes: `gpu-2` has 1460",
-        ),
-        (
-            "no-icmp",
-            "fabric-traffic-allowed",
-            POOL,
-            "no firewall rule allows icmp from the subnets of GPU network `gpu-0`, `gpu-1`, `gpu-2`, `gpu-3`",
-        ),
-        (
-            "reservation",
-            "no-group-on-foreign-reservation",
-            POOL,
-            "a compact placement policy of its own together with reservation `h100`, which was made elsewhere",
-        ),
-        ("gpus", "accelerators-fit-machine", POOL, "4 of nvidia-h100-80gb; a3-highgpu-8g has 8 of nvidia-h100-80gb"),
-        ("on-demand-1g", "purchase-fits-machine", POOL, "a3-highgpu-1g is sold as spot and flex-start only"),
-        ("no-label", "required-labels", "gcp:container:Cluster: cluster", "labels: `team` missing"),
-        (
-            "bad-label",
-            "label-values",
-            "gcp:container:Cluster: cluster",
-            "labels: value of `note` has ' ' at character 3; Google Cloud takes lower-case letters, digits, _ and -",
-        ),
-        ("budget", "budget", "example:index:Cluster: trial", "over budget by $"),
-    ],
-)
-def test_a_seeded_mistake_stops_the_preview(preview, mistake, policy, resource, what):
-    code, findings, output = preview(mistake)
+@pytest.fixture(scope="module")
+def seeded(project, previewed):
+    """One preview of every mistake, each in a cluster of its own: exit code, findings and output."""
+    mistakes = " ".join(mistake for mistake, *_ in MISTAKES)
+    return previewed(project, "test", "-c", f"pool:mistake={mistakes}")
+
+
+def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded):
+    code, findings, output = seeded
     assert code != 0
-    assert ("mandatory", policy, resource) in findings, output
-    assert {name for level, name, _ in findings if level == "mandatory"} == {policy}, output
-    assert what in output
-    assert "          why: " in output
-    assert "          fix: " in output
+    stops = [finding for finding in findings if finding[0] == "mandatory"]
+    assert sorted(stops) == sorted(_finding(*found) for *found, _ in MISTAKES), output
+
+
+@pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
+def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, told, mistake, policy, resource, what):
+    said = told(seeded[2])
+    assert what in said[_finding(mistake, policy, resource)]
+    # Once for a rule: where it finds another resource, it says to look above.
+    of_the_rule = "".join(text for (_, name, _), text in said.items() if name == policy)
+    assert "          why: " in of_the_rule
+    assert "          fix: " in of_the_rule
+
+
+def _finding(mistake, policy, resource):
+    return "mandatory", policy, resource.replace(": ", f": {mistake}-")
+
+
+def test_a_plan_over_its_budget_is_stopped(preview):
+    code, findings, output = preview("budget")
+    assert code != 0
+    assert ("mandatory", "budget", "example:index:Cluster: trial") in findings, output
+    assert {name for level, name, _ in findings if level == "mandatory"} == {"budget"}, output
+    assert "over budget by $" in output
 
 
 def test_a_privileged_container_that_is_none_of_the_fabrics_stops_the_preview(preview):

@@ -1,4 +1,4 @@
-"""A small AKS training pool with one mistake, chosen by the stack's configuration; the tests preview it."""
+"""Small AKS training pools, one for each of the mistakes that the configuration names; the tests preview them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ RESERVATION = (
 )
 PROXIMITY = RESERVATION.replace("capacityReservationGroups/h100", "proximityPlacementGroups/near")
 
-mistake = pulumi.Config().get("mistake") or "none"
+mistakes = (pulumi.Config().get("mistake") or "none").split()
+
+
+def named(name: str) -> str:
+    """The name of a resource; with several mistakes each cluster's are its own."""
+    return name if len(mistakes) == 1 else f"{mistake}-{name}"
 
 
 class Cluster(pulumi.ComponentResource):
@@ -25,7 +30,7 @@ class Cluster(pulumi.ComponentResource):
     def __init__(self, name: str) -> None:
         super().__init__("example:index:Cluster", name)
         self.own = pulumi.ResourceOptions(parent=self)
-        self.group = resources.ResourceGroup("group", location="eastus", tags=LABELS, opts=self.own)
+        self.group = resources.ResourceGroup(named("group"), location="eastus", tags=LABELS, opts=self.own)
         subnet = self.subnet("172.16.0.0/16" if mistake == "infiniband-range" else "10.16.0.0/16")
         cluster = self.cluster(subnet)
         self.pool("train", "training", cluster, subnet, count=4 if mistake == "two-pools" else 5)
@@ -33,11 +38,11 @@ class Cluster(pulumi.ComponentResource):
             self.pool("spares", "spares", cluster, subnet, count=1)
         if mistake == "karpenter":
             self.karpenter(cluster)
-        self.register_outputs({"requiredLabels": LABELS, "budget": {"monthly": "900000", "onExceed": "fail"}})
+        self.register_outputs({"requiredLabels": LABELS, "budget": {"monthly": "9000000", "onExceed": "fail"}})
 
     def subnet(self, cidr: str) -> network.Subnet:
         vnet = network.VirtualNetwork(
-            "vnet",
+            named("vnet"),
             resource_group_name=self.group.name,
             location="eastus",
             address_space=network.AddressSpaceArgs(address_prefixes=[cidr]),
@@ -45,7 +50,7 @@ class Cluster(pulumi.ComponentResource):
             opts=self.own,
         )
         return network.Subnet(
-            "nodes",
+            named("nodes"),
             resource_group_name=self.group.name,
             virtual_network_name=vnet.name,
             address_prefix=cidr.replace("/16", "/20"),
@@ -54,11 +59,11 @@ class Cluster(pulumi.ComponentResource):
 
     def cluster(self, subnet: network.Subnet) -> containerservice.ManagedCluster:
         identity = managedidentity.UserAssignedIdentity(
-            "identity", resource_group_name=self.group.name, location="eastus", tags=LABELS, opts=self.own
+            named("identity"), resource_group_name=self.group.name, location="eastus", tags=LABELS, opts=self.own
         )
         channels = {"upgrade_channel": "none", "node_os_upgrade_channel": "None"}
         return containerservice.ManagedCluster(
-            "cluster",
+            named("cluster"),
             resource_group_name=self.group.name,
             location="eastus",
             dns_prefix="pool",
@@ -113,7 +118,7 @@ class Cluster(pulumi.ComponentResource):
         }.get(mistake, {})
         zones = {"two-zones": ["1", "2"], "no-zone": None}
         containerservice.AgentPool(
-            name,
+            named(name),
             resource_group_name=self.group.name,
             resource_name_=cluster.name,
             agent_pool_name=pool,
@@ -135,10 +140,10 @@ class Cluster(pulumi.ComponentResource):
         )
 
     def karpenter(self, cluster: containerservice.ManagedCluster) -> None:
-        inside = kubernetes.Provider("inside", kubeconfig=cluster.fqdn, opts=self.own)
+        inside = kubernetes.Provider(named("inside"), kubeconfig=cluster.fqdn, opts=self.own)
         requirement = {"key": "karpenter.azure.com/sku-gpu-name", "operator": "In", "values": ["H100"]}
         kubernetes.apiextensions.CustomResource(
-            "elastic",
+            named("elastic"),
             api_version="karpenter.sh/v1",
             kind="NodePool",
             metadata={"name": "elastic", "labels": LABELS},
@@ -157,4 +162,5 @@ class Cluster(pulumi.ComponentResource):
         )
 
 
-Cluster("trial")
+for mistake in mistakes:  # noqa: B007 (the methods read it)
+    Cluster(named("trial"))

@@ -1,4 +1,4 @@
-"""A small GKE training pool with one mistake, chosen by the stack's configuration; the tests preview it."""
+"""Small GKE training pools, one for each of the mistakes that the configuration names; the tests preview them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from pulumi_gcp import compute, container
 LABELS = {"team": "research"}
 NETWORKS = 4
 
-mistake = pulumi.Config().get("mistake") or "none"
+mistakes = (pulumi.Config().get("mistake") or "none").split()
+
+
+def named(name: str) -> str:
+    """The name of a resource; with several mistakes each cluster's are its own."""
+    return name if len(mistakes) == 1 else f"{mistake}-{name}"
 
 
 class Cluster(pulumi.ComponentResource):
@@ -18,9 +23,9 @@ class Cluster(pulumi.ComponentResource):
     def __init__(self, name: str) -> None:
         super().__init__("example:index:Cluster", name)
         self.own = pulumi.ResourceOptions(parent=self)
-        network = compute.Network("network", auto_create_subnetworks=False, mtu=8244, opts=self.own)
+        network = compute.Network(named("network"), auto_create_subnetworks=False, mtu=8244, opts=self.own)
         cluster = container.Cluster(
-            "cluster",
+            named("cluster"),
             location="us-central1",
             network=network.id,
             enable_multi_networking=True,
@@ -51,17 +56,17 @@ class Cluster(pulumi.ComponentResource):
             networks.pop()
         self.pool(cluster, networks)
         self.installer(inside)
-        budget = {"monthly": "1000" if mistake == "budget" else "900000", "onExceed": "fail"}
+        budget = {"monthly": "1000" if mistake == "budget" else "9000000", "onExceed": "fail"}
         self.register_outputs({"requiredLabels": LABELS, "budget": budget})
 
     def kubernetes(self, cluster: container.Cluster) -> kubernetes.Provider:
-        return kubernetes.Provider("inside", kubeconfig=cluster.endpoint, opts=self.own)
+        return kubernetes.Provider(named("inside"), kubeconfig=cluster.endpoint, opts=self.own)
 
     def network(
         self, number: int, inside: pulumi.ResourceOptions
     ) -> tuple[compute.Network, compute.Subnetwork, pulumi.Resource]:
         """A GPU VPC with its subnet, its firewall rule and the objects by which pods ask for it."""
-        name = f"gpu-{number}"
+        name = named(f"gpu-{number}")
         mtu = 1460 if mistake == "mtu" and number == 2 else 8244
         network = compute.Network(name, auto_create_subnetworks=False, mtu=mtu, opts=self.own)
         cidr = f"192.168.{16 * number}.0/20"
@@ -107,7 +112,7 @@ class Cluster(pulumi.ComponentResource):
         }
         zones = {"two-zones": ["us-central1-a", "us-central1-c"], "no-zone": None}
         container.NodePool(
-            "train",
+            named("train"),
             cluster=cluster.name,
             location="us-central1",
             node_locations=zones.get(mistake, ["us-central1-a"]),
@@ -144,7 +149,7 @@ class Cluster(pulumi.ComponentResource):
         name = "shell" if mistake == "privileged" else "nccl-tcpx-installer"
         own = {"app": name}
         kubernetes.apps.v1.DaemonSet(
-            "installer",
+            named("installer"),
             metadata={"name": name, "namespace": "kube-system", "labels": LABELS},
             spec={
                 "selector": {"matchLabels": own},
@@ -161,4 +166,5 @@ class Cluster(pulumi.ComponentResource):
         )
 
 
-Cluster("trial")
+for mistake in mistakes:  # noqa: B007 (the methods read it)
+    Cluster(named("trial"))

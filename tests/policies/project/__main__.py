@@ -1,4 +1,4 @@
-"""A small training pool with one mistake, chosen by the stack's configuration; the tests of the policies preview it."""
+"""Small training pools, one for each of the mistakes that the stack's configuration names; the tests preview them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ ACCEPTED = {
     "until": "2999-12-31",
 }
 
-mistake = pulumi.Config().get("mistake") or "none"
+mistakes = (pulumi.Config().get("mistake") or "none").split()
+
+
+def named(name: str) -> str:
+    """The name of a resource; with several mistakes each cluster's are its own."""
+    return name if len(mistakes) == 1 else f"{mistake}-{name}"
 
 
 class Cluster(pulumi.ComponentResource):
@@ -23,14 +28,14 @@ class Cluster(pulumi.ComponentResource):
     def __init__(self, name: str) -> None:
         super().__init__("example:index:Cluster", name)
         self.own = pulumi.ResourceOptions(parent=self)
-        network = ec2.Vpc("network", cidr_block="10.0.0.0/16", tags=LABELS, opts=self.own)
+        network = ec2.Vpc(named("network"), cidr_block="10.0.0.0/16", tags=LABELS, opts=self.own)
         template, subnets = self.template(network), self.subnets(network)
         if mistake == "split-pool":
             for number, subnet in enumerate(subnets):
                 self.pool(template, [subnet], name=f"train-{number}", nodes=1)
         else:
             self.pool(template, subnets)
-        budget = {"monthly": "1000" if mistake == "budget" else "900000", "onExceed": "fail"}
+        budget = {"monthly": "1000" if mistake == "budget" else "9000000", "onExceed": "fail"}
         exemptions = [ACCEPTED] if mistake == "accepted" else []
         stated = {} if mistake == "nothing-stated" else {"requiredLabels": LABELS, "budget": budget}
         self.register_outputs({**stated, "exemptions": exemptions})
@@ -39,7 +44,7 @@ class Cluster(pulumi.ComponentResource):
         zones = ["us-east-1a", "us-east-1b"] if mistake in ("two-zones", "split-pool") else ["us-east-1a"]
         return [
             ec2.Subnet(
-                f"gpu-{zone}",
+                named(f"gpu-{zone}"),
                 vpc_id=network.id,
                 availability_zone=zone,
                 cidr_block=f"10.0.{number}.0/24",
@@ -50,11 +55,11 @@ class Cluster(pulumi.ComponentResource):
         ]
 
     def security_group(self, network: ec2.Vpc) -> ec2.SecurityGroup:
-        efa = ec2.SecurityGroup("efa", vpc_id=network.id, tags=LABELS, opts=self.own)
+        efa = ec2.SecurityGroup(named("efa"), vpc_id=network.id, tags=LABELS, opts=self.own)
         rules = [vpc.SecurityGroupIngressRule, vpc.SecurityGroupEgressRule]
         for rule in rules[:1] if mistake == "no-egress" else rules:
             rule(
-                f"efa-{rule.__name__}",
+                named(f"efa-{rule.__name__}"),
                 security_group_id=efa.id,
                 referenced_security_group_id=efa.id,
                 ip_protocol="-1",
@@ -66,13 +71,13 @@ class Cluster(pulumi.ComponentResource):
     def template(self, network: ec2.Vpc) -> ec2.LaunchTemplate:
         efa = first = self.security_group(network)
         if mistake == "efa-elsewhere":
-            efa = ec2.SecurityGroup("closed", vpc_id=network.id, tags=LABELS, opts=self.own)
+            efa = ec2.SecurityGroup(named("closed"), vpc_id=network.id, tags=LABELS, opts=self.own)
         strategy = "spread" if mistake == "spread" else "cluster"
-        group = ec2.PlacementGroup("group", strategy=strategy, tags=LABELS, opts=self.own)
+        group = ec2.PlacementGroup(named("group"), strategy=strategy, tags=LABELS, opts=self.own)
         pairs = [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
         if mistake == "idle-reservation":
             ec2.CapacityReservation(
-                "idle",
+                named("idle"),
                 availability_zone="us-east-1a",
                 instance_count=5,
                 instance_match_criteria="targeted",
@@ -88,7 +93,7 @@ class Cluster(pulumi.ComponentResource):
         foreign = {"capacity_reservation_target": {"capacity_reservation_id": "cr-0123456789abcdef0"}}
         tags = {"no-label": {}, "bad-label": {"team": "research", "note": "50 % done"}}.get(mistake, LABELS)
         return ec2.LaunchTemplate(
-            "template",
+            named("template"),
             instance_type="p5.48xlarge",
             network_interfaces=[
                 {
@@ -112,8 +117,8 @@ class Cluster(pulumi.ComponentResource):
         self, template: ec2.LaunchTemplate, subnets: list[ec2.Subnet], name: str = "train", nodes: int = 5
     ) -> None:
         eks.NodeGroup(
-            name,
-            cluster_name="trial",
+            named(name),
+            cluster_name=named("trial"),
             node_role_arn="arn:aws:iam::000000000000:role/node",
             subnet_ids=[subnet.id for subnet in subnets],
             scaling_config={"desired_size": nodes, "max_size": nodes, "min_size": nodes},
@@ -129,4 +134,5 @@ class Cluster(pulumi.ComponentResource):
         )
 
 
-Cluster("trial")
+for mistake in mistakes:  # noqa: B007 (the methods read it)
+    Cluster(named("trial"))
