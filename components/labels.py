@@ -9,6 +9,7 @@ from typing import Final
 __all__ = [
     "CALENDAR_NODES",
     "EXPECTED_GIB",
+    "EXPECTED_SAMPLES",
     "LABEL_VALUE",
     "OWN_LABELS",
     "REQUIRED_LABELS",
@@ -45,9 +46,11 @@ def kubernetes_labels(labels: Mapping[str, str], *, project: str, stack: str) ->
     return {**labels, "pulumi-project": project, "pulumi-stack": stack}
 
 
-# Read by the cost module, in the characters that Google Cloud takes in names of labels: GiB that a bucket is meant to
-# hold, and nodes that a calendar reservation holds, also while it is not delivered yet.
+# Read by the cost module, in the characters that Google Cloud and Azure take in names of labels and tags: GiB that a
+# bucket is meant to hold, millions of samples that a cluster sends to managed Prometheus, and nodes that a calendar
+# reservation holds, also while it is not delivered yet.
 EXPECTED_GIB: Final = "gpucluster-expected-gib"
+EXPECTED_SAMPLES: Final = "gpucluster-expected-million-samples"
 CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
 
 

@@ -78,8 +78,9 @@ class Assumptions:
     endpoint_gib: GiB that an interface endpoint processes.
     log_gib: GiB that a log group takes in, flow logs among them, and the logs of an EKS control plane whose log group
         the stack does not declare; of a GKE cluster those beyond the project's free allotment.
-    prometheus_million_samples: millions of samples that a GKE or AKS cluster sends to Managed Prometheus, or that a
-        workspace of Amazon's takes in; its own tag `gpucluster/expected-million-samples` goes first.
+    prometheus_million_samples: millions of samples that a GKE or AKS cluster sends to Managed Prometheus beside those
+        that its own label or tag `gpucluster-expected-million-samples` says, or that a workspace of Amazon's takes in,
+        whose own tag `gpucluster/expected-million-samples` goes first.
     grafana_users: active users of a Managed Grafana.
     efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
     s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;

@@ -168,6 +168,10 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
     "azure-native:monitor:DataCollectionEndpoint": _COLLECTION,
     "azure-native:monitor:DataCollectionRule": _COLLECTION,
     "azure-native:monitor:DataCollectionRuleAssociation": _COLLECTION,
+    "azure-native:alertsmanagement:PrometheusRuleGroup": (
+        "no charge for rules; what they read is billed as queries, which are not counted",
+        _AZURE_MONITOR,
+    ),
     "azure-native:storage:BlobContainer": _ACCOUNT_SETTING,
     "azure-native:storage:BlobServiceProperties": _ACCOUNT_SETTING,
     "azure-native:storage:FileServiceProperties": _ACCOUNT_SETTING,
@@ -478,6 +482,7 @@ _FREE_GROUPS: Final = frozenset(
         "scheduling.k8s.io",
         "storage.k8s.io",
         # objects of controllers that make nothing outside the cluster by themselves
+        "azmonitoring.coreos.com",
         "jobset.x-k8s.io",
         "karpenter.azure.com",
         "karpenter.k8s.aws",

@@ -20,6 +20,7 @@ from components.azure.job_pools import job_pools
 from components.azure.karpenter_pool import KarpenterPool, KarpenterPoolArgs
 from components.azure.lustre_driver import LustreDriver
 from components.azure.machines import has_infiniband
+from components.azure.metrics_collection import MetricsCollection
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
 from components.azure.native_pool import NativePool
@@ -33,7 +34,9 @@ from components.azure.storage import Storage
 from components.azure.tolerations import CONTROLLERS
 from components.azure.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.cluster_telemetry import ClusterTelemetry
 from components.kubernetes.jobs import Jobs
+from components.kubernetes.metrics_sink import READ
 from components.kubernetes.names import TRAINING_POOL
 from components.kubernetes.workspace import Workspace
 from components.labels import azure_tags, kubernetes_labels
@@ -100,11 +103,19 @@ class TrainingCluster(pulumi.ComponentResource):
             identity=identity,
             system=plan.system,
             provisioning=provisioned,
+            million_samples=plan.telemetry.million_samples,
             labels=labels,
             tags=tags,
             opts=here,
         )
-        Monitoring(f"{name}-monitoring", group=group, control_plane=control_plane, tags=tags, opts=here)
+        Monitoring(
+            f"{name}-monitoring",
+            group=group,
+            control_plane=control_plane,
+            watched=plan.telemetry.watched,
+            tags=tags,
+            opts=here,
+        )
         inside = pulumi.ResourceOptions(
             parent=self,
             providers=[
@@ -215,6 +226,25 @@ class TrainingCluster(pulumi.ComponentResource):
                 data={FILE: nd_v5_topology()},
                 opts=inside,
             )
+        telemetry = ClusterTelemetry(
+            f"{name}-telemetry",
+            plan.telemetry,
+            cluster_name=plan.cluster_name,
+            sink=READ if plan.telemetry.collector else None,
+            tolerations=CONTROLLERS,
+            registry=None,
+            labels=labels,
+            after=[control_plane.cluster],
+            opts=inside,
+        )
+        MetricsCollection(
+            f"{name}-metrics",
+            plan.telemetry,
+            infiniband=has_infiniband(plan.training.shape.machine_type),
+            labels=labels,
+            after=[*software.ready, *telemetry.ready],
+            opts=inside,
+        )
         Jobs(
             f"{name}-jobs",
             job_pools(plan),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 import pulumi
 from pulumi_azure_native import containerservice
@@ -16,6 +17,7 @@ from components.azure.network import Network
 from components.azure.node_image import OS_SKU
 from components.azure.plan import SystemPlan
 from components.kubernetes.names import POOL, SYSTEM_POOL
+from components.labels import EXPECTED_SAMPLES
 
 __all__ = ["ControlPlane"]
 
@@ -42,11 +44,14 @@ class ControlPlane(pulumi.ComponentResource):
         identity: ClusterIdentity,
         system: SystemPlan,
         provisioning: bool,
+        million_samples: Decimal,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """provisioning: nodes come by node auto provisioning; no pool may autoscale then."""
+        """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
+        a month.
+        """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
         self.cluster = containerservice.ManagedCluster(
             f"{name}-cluster",
@@ -105,7 +110,7 @@ class ControlPlane(pulumi.ComponentResource):
                 file_csi_driver=containerservice.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
                 snapshot_controller=containerservice.ManagedClusterStorageProfileSnapshotControllerArgs(enabled=True),
             ),
-            tags=tags(f"{name}-cluster"),
+            tags={**tags(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],

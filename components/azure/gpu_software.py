@@ -6,6 +6,7 @@ cards waits for nothing (NVIDIA/gpu-operator v26.3.3, cmd/nvidia-validator).
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
@@ -22,6 +23,7 @@ from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 from components.kubernetes.names import MIG_LAYOUT
 from components.kubernetes.objects import custom_object
 from components.kubernetes.release import release
+from components.kubernetes.telemetry.counters import counters_csv
 
 __all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
 
@@ -87,13 +89,14 @@ class GpuSoftware(pulumi.ComponentResource):
         fabric = _network_operator(f"{name}-network", labels, after, here) if infiniband else []
         space = _namespace(f"{name}-gpu-namespace", "gpu-operator", labels, here)
         layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, labels, here)]
+        counters = _counters(f"{name}-gpu-counters", space, labels, here)
         gpus = release(
             f"{name}-gpu",
             GPU_OPERATOR,
             release_name="gpu-operator",
             namespace=space.metadata.name,
             values=_gpu_values(owner, infiniband=infiniband, mig=mig, layouts=bool(layouts)),
-            after=[*after, *fabric, *layouts],
+            after=[*after, *fabric, *layouts, counters],
             opts=here,
         )
         self.ready = [*fabric, *layouts, gpus]
@@ -169,9 +172,30 @@ def _mig_layouts(
     )
 
 
+def _counters(name: str, space: Namespace, labels: Mapping[str, str], opts: pulumi.ResourceOptions) -> ConfigMap:
+    """What the exporter collects; its own list lacks the activity of SMs and what goes over NVLink.
+
+    Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
+    NVIDIA/dcgm-exporter 4.5.3-4.8.2, etc/dcp-metrics-included.csv.
+    """
+    return ConfigMap(
+        name,
+        metadata=ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name, labels=labels),
+        data={"dcgm-metrics.csv": counters_csv()},
+        opts=opts,
+    )
+
+
+def _counters_name() -> str:
+    """Another list has another name: the exporter reads its file when it starts, and the operator starts it anew for
+    this alone.
+    """
+    return f"gpu-counters-{hashlib.sha256(counters_csv().encode()).hexdigest()[:8]}"
+
+
 def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool) -> dict[str, Any]:
     """No ServiceMonitor of the exporter: where its kind is not defined, the operator never becomes ready
-    (controllers/object_controls.go), and Azure's managed Prometheus defines it in a group of its own.
+    (controllers/object_controls.go), and Azure's managed Prometheus has a kind of its own (`metrics_collection.py`).
     """
     ours = owner == "operators"
     # The cards' driver comes in a container of the Network Operator's, never from the node image: looking for it there
@@ -189,6 +213,7 @@ def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool)
         "daemonsets": {"tolerations": DAEMONS},
         "driver": {"enabled": ours, **rdma},
         "toolkit": {"enabled": ours},
+        "dcgmExporter": {"config": {"name": _counters_name()}, "serviceMonitor": {"enabled": False}},
         "mig": {"strategy": mig or "single"},
         # AKS slices the GPUs whose driver it owns.
         "migManager": {

@@ -1,12 +1,14 @@
-"""Metrics of the cluster: Azure's managed Prometheus, and the rule that tells its collectors where to send."""
+"""Metrics of the cluster: Azure's managed Prometheus, the rule that tells its collectors where to send, and alerts."""
 
 from __future__ import annotations
 
 import pulumi
 from pulumi_azure_native import monitor
 
+from components.azure.alert_rules import alert_rules
 from components.azure.control_plane import ControlPlane
 from components.azure.identity import Tagger
+from components.kubernetes.telemetry.alerts import Watched
 
 __all__ = ["Monitoring"]
 
@@ -28,6 +30,7 @@ class Monitoring(pulumi.ComponentResource):
         *,
         group: pulumi.Input[str],
         control_plane: ControlPlane,
+        watched: Watched,
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -65,6 +68,15 @@ class Monitoring(pulumi.ComponentResource):
             f"{name}-association",
             resource_uri=control_plane.cluster.id,
             data_collection_rule_id=rule.id,
+            opts=here,
+        )
+        alert_rules(
+            f"{name}-alerts",
+            watched,
+            group=group,
+            workspace_id=workspace.id,
+            control_plane=control_plane,
+            tags=tags,
             opts=here,
         )
         self.workspace_id = workspace.id

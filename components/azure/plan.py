@@ -21,7 +21,7 @@ from components.azure.purchase import purchase_notes, purchase_problems, scale_s
 from components.azure.quotas import quota_note
 from components.azure.settings import Driver
 from components.example_ranges import example_range_notes
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from components.shapes import Shape
 from components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
@@ -179,6 +179,7 @@ def plan_cluster(
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
+                *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
                 _quotas(spec, training, elastic, mig, location),
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),

@@ -7,9 +7,7 @@ Source: Azure/prometheus-collector 39583fd, azure-monitor-metrics-addon/template
 Monitor documentation, "Customize collection using CRDs".
 """
 
-from __future__ import annotations
-
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -40,19 +38,20 @@ class Selector(Part):
 
 
 class Relabeling(Part):
-    """action labeldrop: the labels of the target that `regex` matches as a whole."""
+    """action labeldrop: labels whose name `regex` matches as a whole. keep, drop: what has these labels so."""
 
-    action: Literal["labeldrop", "labelkeep"]
+    action: Literal["labeldrop", "labelkeep", "keep", "drop"]
+    sourceLabels: list[Text] = Field(default=[], description="names of labels")
     regex: Text
 
 
 class Endpoint(Part):
-    """port: by its name. honorLabels: what the pod says of itself counts, not what Prometheus knows of the pod."""
+    """port: by its name. relabelings: of what Prometheus knows of the pod; metricRelabelings: of each metric."""
 
     port: Text
     interval: str = Field(pattern=_DURATION, description="a number with ms, s, m or h", examples=["30s"])
-    honorLabels: bool | None = None
-    relabelings: list[Relabeling] = Field(default=[], description="a list of rules for the target's labels")
+    relabelings: list[Relabeling] = Field(default=[], description="a list of rules")
+    metricRelabelings: list[Relabeling] = Field(default=[], description="a list of rules")
 
 
 class PodMonitor(Spec):
@@ -68,7 +67,7 @@ class PodMonitor(Spec):
     labelValueLengthLimit: int
 
     @model_validator(mode="after")
-    def limits_are_those_of_azure(self) -> PodMonitor:
+    def limits_are_those_of_azure(self) -> Self:
         problems = [
             f"has {field} {getattr(self, field)}; allowed: {most}, which Azure takes; write it"
             for field, most in LIMITS.items()

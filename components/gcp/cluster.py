@@ -20,6 +20,7 @@ from components.gcp.job_pools import job_pools
 from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
 from components.gcp.machines import family
 from components.gcp.mig_pool import MigPool
+from components.gcp.monitoring import Monitoring
 from components.gcp.native_pool import NativePool, NativePoolArgs
 from components.gcp.network import Network
 from components.gcp.plan import BucketPlan, GcpClusterPlan
@@ -28,7 +29,9 @@ from components.gcp.storage import BucketStorage, LustreStorage
 from components.gcp.system_pool import SystemPool
 from components.gcp.training_pool import TrainingPool
 from components.kubernetes.checks import check_object
+from components.kubernetes.cluster_telemetry import ClusterTelemetry
 from components.kubernetes.jobs import Jobs
+from components.kubernetes.metrics_sink import READ
 from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
@@ -83,6 +86,7 @@ class TrainingCluster(pulumi.ComponentResource):
             bucket=isinstance(plan.storage, BucketPlan),
             filestore=plan.home is not None,
             limits=plan.limits,
+            million_samples=plan.telemetry.million_samples,
             after=services,
             labels=self._resource_labels,
             opts=here,
@@ -169,13 +173,32 @@ class TrainingCluster(pulumi.ComponentResource):
             )
         if plan.elastic is not None:
             self._elastic(plan.elastic, network, system, inside)
+        telemetry = ClusterTelemetry(
+            f"{name}-telemetry",
+            plan.telemetry,
+            cluster_name=plan.cluster_name,
+            sink=READ if plan.telemetry.collector else None,
+            tolerations=[],
+            registry=plan.access.registry,
+            labels=self._labels,
+            after=system.ready,
+            opts=inside,
+        )
+        Monitoring(
+            f"{name}-monitoring",
+            plan.telemetry,
+            registry=plan.access.registry,
+            labels=self._labels,
+            after=[*system.ready, *telemetry.ready],
+            opts=inside,
+        )
         Jobs(
             f"{name}-jobs",
             job_pools(plan),
             workspace=workspace,
             home=home is not None,
             tolerations=[],
-            registry=None,
+            registry=plan.access.registry,
             labels=self._labels,
             after=system.ready,
             opts=inside,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 import pulumi
@@ -15,9 +16,11 @@ from components.gcp.kubeconfig import kubeconfig
 from components.gcp.location import Location
 from components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
 from components.gcp.node_pool import CLOUD_PLATFORM
+from components.labels import EXPECTED_SAMPLES
 
 __all__ = ["ControlPlane"]
 
+# Without DCGM: `monitoring.py` says why.
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/scheduler/gke-cluster; Pulumi's gcp.container.Cluster.
 _METRICS: Final = (
     "SYSTEM_COMPONENTS",
@@ -29,7 +32,6 @@ _METRICS: Final = (
     "HPA",
     "CADVISOR",
     "KUBELET",
-    "DCGM",
     "JOBSET",
 )
 _LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
@@ -58,12 +60,13 @@ class ControlPlane(pulumi.ComponentResource):
         bucket: bool,
         filestore: bool,
         limits: Mapping[str, int] | None,
+        million_samples: Decimal,
         after: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """lustre, bucket, filestore: which storage its drivers mount. limits: greatest amounts of all pools together
-        where GKE makes pools by itself. after: the APIs.
+        where GKE makes pools by itself. million_samples: of metrics a month. after: the APIs.
         """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -128,7 +131,7 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             addons_config=_addons(lustre=lustre, bucket=bucket, filestore=filestore),
             cluster_autoscaling=None if limits is None else _auto_provisioning(limits, nodes),
-            resource_labels=labels(f"{name}-cluster"),
+            resource_labels={**labels(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*after, *nodes.grants, key_use],

@@ -3,10 +3,8 @@
 Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -48,11 +46,20 @@ class Selector(Part):
         return value
 
 
+class Relabeling(Part):
+    """keep: what has these labels so."""
+
+    action: Literal["keep", "drop"]
+    sourceLabels: list[Text] = Field(min_length=1, description="names of labels")
+    regex: Text
+
+
 class Endpoint(Part):
     """port: by its name."""
 
     port: Text
     interval: Duration
+    metricRelabeling: list[Relabeling] = Field(default=[], max_length=250, description="up to 250 rules")
 
 
 class TargetLabels(Part):
@@ -86,7 +93,7 @@ class Rule(Part):
     annotations: dict[str, str] | None = None
 
     @model_validator(mode="after")
-    def it_records_or_alerts(self) -> Rule:
+    def it_records_or_alerts(self) -> Self:
         if (self.record is None) == (self.alert is None):
             raise ValueError(f"has record {self.record} and alert {self.alert}; allowed: one of them; keep one")
         if self.alert is None and (self.annotations or self.for_):

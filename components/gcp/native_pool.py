@@ -9,7 +9,7 @@ from typing import Any, Final
 import pulumi
 
 from components.gcp.compute_class import ComputeClass
-from components.kubernetes.names import ELASTIC_POOL, EXPECTED_GPUS, POOL
+from components.kubernetes.names import ELASTIC_POOL, EXPECTED_GPUS, GPU_PRESENT, POOL
 from components.kubernetes.objects import custom_object
 from components.plan import PlanError
 
@@ -101,7 +101,7 @@ def _spec(args: NativePoolArgs, labels: Mapping[str, str]) -> dict[str, Any]:
         "nodePoolConfig": {
             "serviceAccount": args.node_account,
             "imageType": "cos_containerd",
-            "nodeLabels": {**labels, POOL: ELASTIC_POOL},
+            "nodeLabels": {**labels, POOL: ELASTIC_POOL, GPU_PRESENT: "true"},
         },
         # Never move a running job, not even to a better machine.
         "activeMigration": {"optimizeRulePriority": False},

@@ -21,7 +21,7 @@ from components.gcp.machines import CLOUD, family, machine_problems, training_ma
 from components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
 from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from components.gcp.quotas import quota_note
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from components.plan import (
     GIB_PER_TIB,
     Equivalence,
@@ -227,6 +227,12 @@ def plan_cluster(
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
+                *telemetry_notes(
+                    telemetry,
+                    metrics="Google Cloud Managed Service for Prometheus",
+                    shape=shape,
+                    region=location.region,
+                ),
                 quota_note(spec, shape, elastic, mig, region=location.region, networks=_networks(network)),
                 *example_range_notes(spec.access),
             ],

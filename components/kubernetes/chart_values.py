@@ -59,11 +59,38 @@ class Switch(Part):
     enabled: bool = Field(description="true or false")
 
 
+class Privileged(Part):
+    privileged: Literal[True]
+
+
+class HostVolume(Part):
+    name: Text
+    hostPath: Text
+
+
+class VolumeMount(Part):
+    name: Text
+    mountPath: Text
+    subPath: Text | None = None
+    readOnly: bool | None = None
+
+
+class Variable(Part):
+    name: Text
+    value: Text
+
+
 class DcgmExporter(DevicePlugin):
-    """customMetrics: the whole list of counters, which takes the place of the chart's own."""
+    """customMetrics: the whole list of counters, which takes the place of the chart's own. extraVolumeMounts: these
+    too, so the mount of the counters is to be among them.
+    """
 
     customMetrics: Text
     serviceMonitor: Switch
+    securityContext: Privileged | None = None
+    extraHostVolumes: list[HostVolume] = Field(default=[], description="a list of volumes")
+    extraVolumeMounts: list[VolumeMount] = Field(default=[], description="a list of mounts")
+    extraEnv: list[Variable] = Field(default=[], description="names and values")
 
 
 class FeatureGates(Part):
@@ -236,6 +263,19 @@ class Mig(Part):
     strategy: Literal["none", "single", "mixed"]
 
 
+class NamedConfig(Part):
+    """name: of a ConfigMap in the namespace of the release."""
+
+    name: Text
+
+
+class OperatedExporter(Part):
+    """config: the counters it collects, which take the place of its own. serviceMonitor: for a Prometheus operator."""
+
+    config: NamedConfig
+    serviceMonitor: Switch
+
+
 class MigLayouts(Part):
     """name: of the ConfigMap with the layouts. default: of nodes without a label that names one."""
 
@@ -257,6 +297,7 @@ class GpuOperator(Part):
     daemonsets: Tolerant
     driver: GpuDriver
     toolkit: Switch
+    dcgmExporter: OperatedExporter
     mig: Mig
     migManager: MigManager
 

@@ -25,7 +25,12 @@ _DASHBOARD = {"grafana_dashboard": "1"}
 
 
 class ClusterTelemetry(pulumi.ComponentResource):
-    """Outputs: namespace; collector, where jobs send metrics of themselves, where there is one."""
+    """Outputs: namespace; collector, where jobs send metrics of themselves, where there is one.
+
+    `ready`: what there is to be read, with its namespace.
+    """
+
+    ready: list[pulumi.Resource]
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
             opts=here,
         )
         inside = space.metadata.name
+        self.ready = [space]
         for dashboard, content in dashboards(plan.watched).items():
             ConfigMap(
                 f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
@@ -60,7 +66,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 data={f"{dashboard}.json": json.dumps(content, sort_keys=True)},
                 opts=here,
             )
-        ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *(PORTS if sink else [])]
+        ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]
         if ports:
             only_these_ports(f"{name}-ports", ports, namespace=inside, labels=labels, opts=here)
         else:
@@ -69,7 +75,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
         if plan.price_sheet is not None:
             from components.kubernetes.opencost import opencost
 
-            opencost(
+            cost = opencost(
                 f"{name}-opencost",
                 plan.price_sheet,
                 cluster_name=cluster_name,
@@ -80,11 +86,12 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 after=after,
                 opts=here,
             )
+            self.ready.append(cost)
         outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
         if sink is not None:
             from components.kubernetes.collector import collector
 
-            collector(
+            taking = collector(
                 f"{name}-collector",
                 sink,
                 namespace=inside,
@@ -93,5 +100,12 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 after=after,
                 opts=here,
             )
+            self.ready.append(taking)
             outputs["collector"] = f"http://{ACCOUNT}.{MONITORING}:{PORTS[1]}"
         self.register_outputs(outputs)
+
+
+def _collectors_ports(sink: MetricsSink | None) -> list[int]:
+    if sink is None:
+        return []
+    return [*PORTS, *([] if sink.read_at is None else [sink.read_at])]

@@ -16,7 +16,7 @@ from components.kubernetes.charts import Chart
 from components.kubernetes.collector_values import Collector
 from components.kubernetes.images import image_values
 from components.kubernetes.merged import merged
-from components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
+from components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
 from components.kubernetes.release import release
 from components.kubernetes.restricted import CONTAINER, pod
 
@@ -30,7 +30,6 @@ _CHART: Final = Chart(
     source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
     as_of="2026-08-20",
 )
-_HERE: Final = "${env:MY_POD_IP}"
 _USER: Final = 10001
 # As the recordings have it; an exporter may leave out what it takes for a resource's.
 _NAMES: Final = (
@@ -69,7 +68,7 @@ def _values(sink: MetricsSink, tolerations: list[dict[str, str]]) -> dict[str, A
         # The core image has none of the clouds' exporters.
         "image": {"repository": "otel/opentelemetry-collector-contrib", "tag": "0.158.0"},
         "presets": {"kubernetesAttributes": {"enabled": True}},
-        "ports": {port: {"enabled": False} for port in closed},
+        "ports": {**{port: {"enabled": False} for port in closed}, **_read_port(sink)},
         "serviceAccount": {
             "name": ACCOUNT,
             **({"annotations": dict(sink.account_annotations)} if sink.account_annotations else {}),
@@ -83,11 +82,19 @@ def _values(sink: MetricsSink, tolerations: list[dict[str, str]]) -> dict[str, A
     }
 
 
+def _read_port(sink: MetricsSink) -> dict[str, Any]:
+    """The port by its name, for whoever fetches; it is one of the Service too."""
+    if sink.read_at is None:
+        return {}
+    numbers = {"containerPort": sink.read_at, "servicePort": sink.read_at}
+    return {"prometheus": {"enabled": True, **numbers, "protocol": "TCP"}}
+
+
 def _config(sink: MetricsSink) -> dict[str, Any]:
     grpc, http = PORTS
     return {
         "receivers": {
-            "otlp": {"protocols": {"grpc": {"endpoint": f"{_HERE}:{grpc}"}, "http": {"endpoint": f"{_HERE}:{http}"}}}
+            "otlp": {"protocols": {"grpc": {"endpoint": f"{HERE}:{grpc}"}, "http": {"endpoint": f"{HERE}:{http}"}}}
         },
         "processors": {
             "memory_limiter": {"check_interval": "5s", "limit_percentage": 80, "spike_limit_percentage": 25},
@@ -95,7 +102,7 @@ def _config(sink: MetricsSink) -> dict[str, Any]:
             "batch": {},
         },
         "exporters": dict(sink.exporters),
-        "extensions": {"health_check": {"endpoint": f"{_HERE}:13133"}, **sink.extensions},
+        "extensions": {"health_check": {"endpoint": f"{HERE}:13133"}, **sink.extensions},
         "service": {
             "extensions": ["health_check", *sink.extensions],
             "pipelines": {

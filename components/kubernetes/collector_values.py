@@ -14,6 +14,14 @@ from components.kubernetes.restricted import ContainerSecurity, PodSecurity
 __all__ = ["Collector"]
 
 
+class CollectorPort(Switch):
+    """The numbers of a port that the chart does not know."""
+
+    containerPort: int | None = Field(default=None, ge=1, le=65535, description="a port")
+    servicePort: int | None = Field(default=None, ge=1, le=65535, description="a port")
+    protocol: Literal["TCP", "UDP"] | None = None
+
+
 class CollectorPresets(Part):
     """kubernetesAttributes: of every metric, which pod sent it; with the right to read pods and namespaces."""
 
@@ -47,7 +55,7 @@ class Collector(Tolerant):
     fullnameOverride: Text
     image: PinnedImage
     presets: CollectorPresets
-    ports: dict[str, Switch] = Field(description="true or false for each port")
+    ports: dict[str, CollectorPort] = Field(description="each port by its name")
     serviceAccount: CollectorAccount
     podLabels: dict[str, Text] | None = Field(default=None, description="keys and values of text")
     podSecurityContext: PodSecurity

@@ -1,15 +1,15 @@
 """What tells the state of every GPU to Prometheus: NVIDIA's exporter, one pod on each GPU node.
 
 It stands in a namespace of its own, the only one here whose pods may have privileges: it reads the kubelet's list of
-who holds which GPU from its node, and profiling counters need SYS_ADMIN. It is not privileged, has no network of the
-host's and no rights in the cluster.
+who holds which GPU from its node, and profiling counters need SYS_ADMIN. It has no network of the host's and no rights
+in the cluster, and is privileged only where the machine's driver is no container runtime's to hand out.
 Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, deployment/values.yaml and deployment/templates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
@@ -26,6 +26,13 @@ __all__ = ["EXPORTER_NAMESPACE", "GpuExporter"]
 
 EXPORTER_NAMESPACE: Final = "gpu-exporter"
 
+# The chart's own, which a list of mounts would take away.
+_COUNTERS_MOUNT: Final = {
+    "name": "exporter-metrics-volume",
+    "mountPath": "/etc/dcgm-exporter/default-counters.csv",
+    "subPath": "default-counters.csv",
+}
+
 
 class GpuExporter(pulumi.ComponentResource):
     """For clusters whose cloud or operator brings no exporter. Outputs: namespace.
@@ -34,19 +41,20 @@ class GpuExporter(pulumi.ComponentResource):
     """
 
     ready: list[pulumi.Resource]
+    namespace: pulumi.Output[str]
 
     def __init__(
         self,
         name: str,
         *,
-        nodes: Mapping[str, str] | None = None,
+        driver_folder: str | None = None,
         registry: str | None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """nodes: labels of GPU nodes, where they are not `nvidia.com/gpu.present`. registry: mirror of the image, None
-        to take it from where it is published.
+        """driver_folder: of the machine, where no container runtime gives pods the driver. registry: mirror of the
+        image, None to take it from where it is published.
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -64,15 +72,37 @@ class GpuExporter(pulumi.ComponentResource):
             DCGM_EXPORTER,
             namespace=space.metadata.name,
             values={
-                "nodeSelector": dict(nodes or {GPU_PRESENT: "true"}),
+                "nodeSelector": {GPU_PRESENT: "true"},
                 "tolerations": [GPU_TOLERATION],
                 "customMetrics": counters_csv(),
                 # Its kind is the Prometheus operator's, which is not here.
                 "serviceMonitor": {"enabled": False},
+                **({} if driver_folder is None else _with_driver(driver_folder)),
                 **image_values(DCGM_EXPORTER, registry),
             },
             after=after,
             opts=here,
         )
         self.ready = [exporter]
-        self.register_outputs({"namespace": space.metadata.name})
+        self.namespace = space.metadata.name
+        self.register_outputs({"namespace": self.namespace})
+
+
+def _with_driver(folder: str) -> dict[str, Any]:
+    """What lets the exporter find the driver and every GPU by itself; pods hold GPUs there by the names of devices.
+
+    Source: GoogleCloudPlatform/prometheus-engine v0.17.2, examples/nvidia-dcgm/exporter.yaml.
+    """
+    inside = "/usr/local/nvidia"
+    return {
+        "securityContext": {"privileged": True},
+        "extraHostVolumes": [{"name": "driver", "hostPath": folder}],
+        "extraVolumeMounts": [
+            _COUNTERS_MOUNT,
+            {"name": "driver", "mountPath": inside, "readOnly": True},
+        ],
+        "extraEnv": [
+            {"name": "LD_LIBRARY_PATH", "value": f"{inside}/lib64"},
+            {"name": "DCGM_EXPORTER_KUBERNETES_GPU_ID_TYPE", "value": "device-name"},
+        ],
+    }

@@ -8,23 +8,37 @@ from typing import Any, Final
 
 import pulumi
 
-__all__ = ["ACCOUNT", "PORTS", "MetricsSink"]
+__all__ = ["ACCOUNT", "HERE", "PORTS", "READ", "MetricsSink"]
 
 PORTS: Final = (4317, 4318)
 """OTLP over gRPC and over HTTP."""
 ACCOUNT: Final = "collector"
 """Its service account, which the cloud's identity is given to, and its Service."""
+HERE: Final = "${env:MY_POD_IP}"
+"""The collector's own address, in its configuration."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricsSink:
     """Where metrics go, in the words of the collector's configuration: exporters and extensions by name.
 
-    account_annotations, pod_labels: what gives its pods an identity of the cloud. after: what must stand before it.
+    account_annotations, pod_labels: what gives its pods an identity of the cloud. read_at: the port where somebody
+    fetches the metrics, where it does not send them. after: what must stand before it.
     """
 
     exporters: Mapping[str, Any]
+    read_at: int | None = None
     extensions: Mapping[str, Any] = field(default_factory=dict[str, Any])
     account_annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
     pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
     after: Sequence[pulumi.Resource] = ()
+
+
+_READ_AT: Final = 8889
+READ: Final = MetricsSink(
+    exporters={"prometheus": {"endpoint": f"{HERE}:{_READ_AT}", "add_metric_suffixes": False}}, read_at=_READ_AT
+)
+"""For a cloud that reads pods by itself: the collector needs neither an identity of the cloud nor an address in it.
+
+What a job no longer sends is told for 5 minutes more (opentelemetry-collector-contrib, exporter/prometheusexporter).
+"""

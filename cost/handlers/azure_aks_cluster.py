@@ -10,6 +10,7 @@ from cost.handlers.aks_nodes import node_lines
 from cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
 from cost.handlers.azure_place import place_of
 from cost.handlers.named import or_named
+from cost.handlers.samples import expected_samples
 from cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
 from cost.registry import prices
 from cost.subject import CannotPrice, Subject
@@ -51,8 +52,7 @@ def _fee(ask: Subject, region: str) -> Iterator[CostLine]:
 def _metrics(ask: Subject, region: str) -> Iterator[CostLine]:
     """Samples of Managed Prometheus: usage that no plan knows."""
     if ask.get("azureMonitorProfile", "metrics", "enabled"):
-        millions = ask.assumptions.prometheus_million_samples
-        said = f"prometheus_million_samples: {millions:f} million samples a month, DCGM among them"
+        millions, said = expected_samples(ask, "tags")
         price = ask.price("managed-prometheus-samples", "1M-samples", region=region)
         yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from cost.handlers.gcp_place import is_zone, place_of, region_of
 from cost.handlers.gke_nodes import node_lines, purchase_of
+from cost.handlers.samples import expected_samples
 from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from cost.registry import prices
 from cost.subject import Subject
@@ -63,8 +64,7 @@ def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
     """Samples of Managed Prometheus and logs: usage that no plan knows, priced by two assumptions."""
     components = {str(item) for item in ask.items("monitoringConfig", "enableComponents")}
     if ask.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
-        millions = ask.assumptions.prometheus_million_samples
-        said = f"prometheus_million_samples: {millions:f} million samples a month, DCGM among them"
+        millions, said = expected_samples(ask, "resourceLabels")
         price = ask.price("managed-prometheus-samples", "1M-samples", region="global")
         yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
     if ask.get("loggingConfig") is None or ask.items("loggingConfig", "enableComponents"):

@@ -26,11 +26,16 @@ PINNED = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 # Namespace -> the standard its pods must meet. The privileged ones, and why: jobs over InfiniBand and Google's fabrics
 # mount folders of their node (docs/jobs.md), NVIDIA's operators load drivers, and its exporter reads who holds which
-# GPU from a folder of the node, with SYS_ADMIN for profiling counters.
+# GPU from a folder of the node, with SYS_ADMIN for profiling counters, on GKE the driver too.
 ENFORCED = {
     "aws": {"training": "baseline", "monitoring": "restricted", "gpu-exporter": "privileged"},
-    "gcp": {"training": "privileged"},
-    "azure": {"training": "privileged", "gpu-operator": "privileged", "network-operator": "privileged"},
+    "gcp": {"training": "privileged", "monitoring": "restricted", "gpu-exporter": "privileged"},
+    "azure": {
+        "training": "privileged",
+        "monitoring": "restricted",
+        "gpu-operator": "privileged",
+        "network-operator": "privileged",
+    },
 }
 CONTROLLERS = {"kueue-system": "restricted", "jobset-system": "restricted", "kubeflow-system": "restricted"}
 
@@ -137,13 +142,14 @@ def test_network_policies_close_every_namespace_of_ours(cluster: Cluster) -> Non
         return [{"ports": [{"protocol": "TCP", "port": number} for number in numbers]}]
 
     within = [{"from": [{"podSelector": {}}]}]
-    watched = {"aws": {"telemetry-network": within, "gpu-exporter-ports": ports(9400)}}
+    exporters = {"aws": "gpu-exporter-ports", "gcp": "monitoring-gpus-ports"}
     assert rules == {
         "jobs-network": within,
         "jobs-software-kueue-ports": ports(8082, 8443, 9443),
         "jobs-software-jobset-ports": ports(8443, 9443),
         "jobs-software-trainer-ports": ports(8443, 9443),
-        **watched.get(cloud, {}),
+        "telemetry-network": within,
+        **({exporters[cloud]: ports(9400)} if cloud in exporters else {}),
     }
 
 

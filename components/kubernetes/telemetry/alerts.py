@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-__all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "recordings"]
+__all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "one_spelling", "recordings"]
 
 UTILISATION: Final = "gpucluster:gpu_utilisation:percent"
 MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
@@ -63,13 +63,13 @@ def recordings() -> list[dict[str, Any]]:
     used = "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)"
     return [
         # Of a slice DCGM has no utilisation, and some versions say 0 (NVIDIA/dcgm-exporter issues 216 and 430).
-        {"record": UTILISATION, "expr": _one_spelling('DCGM_FI_DEV_GPU_UTIL{GPU_I_PROFILE=""}')},
-        {"record": MEMORY, "expr": _one_spelling(used)},
-        {"record": ACTIVE, "expr": _one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
+        {"record": UTILISATION, "expr": one_spelling('DCGM_FI_DEV_GPU_UTIL{GPU_I_PROFILE=""}')},
+        {"record": MEMORY, "expr": one_spelling(used)},
+        {"record": ACTIVE, "expr": one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
     ]
 
 
-def _one_spelling(expression: str) -> str:
+def one_spelling(expression: str) -> str:
     """A scrape without honorLabels puts exported_ before the exporter's own labels; this takes it off again."""
     pod = f'label_replace({expression}, "pod", "$1", "exported_pod", "(.+)")'
     return f'label_replace({pod}, "namespace", "$1", "exported_namespace", "(.+)")'
@@ -123,7 +123,7 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
         ),
         Alert(
             name="CommunicationHeavy",
-            expression=f"avg by ({_JOB}) (avg_over_time({COMMUNICATION}[1h])) > 0.3",
+            expression=f"avg by ({_JOB}) ({one_spelling(f'avg_over_time({COMMUNICATION}[1h])')}) > 0.3",
             minutes=0,
             severity="info",
             summary="{{ $labels.pod }} waits for communication {{ $value | humanizePercentage }} of its steps",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched
+from components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched, one_spelling
 
 __all__ = ["dashboards"]
 
@@ -43,8 +43,9 @@ _USE: Final = (
     ),
 )
 
-# The counters of InfiniBand and of network interfaces are node exporter's; those of EFA are of the exporter that AWS
-# adds to it (awslabs/awsome-distributed-ai, 4.validation_and_observability).
+# The counters of InfiniBand are node exporter's; those of EFA are of the exporter that AWS adds to it
+# (awslabs/awsome-distributed-ai, 4.validation_and_observability). On Google Cloud a job takes the interfaces of its
+# node into its pod, where cAdvisor counts what the kernel sends (GKE documentation, "cAdvisor/Kubelet metrics").
 _FABRIC: Final = (
     _Panel(
         title="InfiniBand sent",
@@ -54,9 +55,9 @@ _FABRIC: Final = (
     ),
     _Panel(
         title="GPU networks sent (Google Cloud)",
-        expression='sum by (instance) (rate(node_network_transmit_bytes_total{device=~"eth[1-8]"}[2m]))',
+        expression='sum by (namespace, pod) (rate(container_network_transmit_bytes_total{interface=~"eth[1-8]"}[2m]))',
         unit="Bps",
-        legend="{{instance}}",
+        legend="{{pod}}",
     ),
     _Panel(
         title="EFA sent (AWS)",
@@ -120,9 +121,9 @@ def _cost(gpu_hour_usd: Decimal) -> Sequence[_Panel]:
         ),
         _Panel(
             title="Dollars an hour by label, from OpenCost",
-            expression="sum by (label_team, label_project, label_cost_center) (kube_namespace_labels * on (namespace) "
-            "group_left () sum by (namespace) (container_gpu_allocation * on (node) group_left () "
-            "node_gpu_hourly_cost))",
+            expression="sum by (label_team, label_project, label_cost_center) "
+            f"({one_spelling('kube_namespace_labels')} * on (namespace) group_left () sum by (namespace) "
+            f"({one_spelling('container_gpu_allocation')} * on (node) group_left () node_gpu_hourly_cost))",
             unit="currencyUSD",
             legend="{{label_team}} {{label_project}} {{label_cost_center}}",
         ),

@@ -6,11 +6,15 @@ import re
 from typing import Any, Final
 
 from components.kubernetes.telemetry.alerts import Watched, alerts, recordings
+from components.labels import REQUIRED_LABELS
 
 __all__ = ["INTERVAL_SECONDS", "NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
 
 NAME: Final = "gpucluster"
 INTERVAL_SECONDS: Final = 60
+# Source: Azure/azure-rest-api-specs alertsmanagement 2023-03-01, PrometheusRuleGroups.json (labels, maxProperties).
+_AZURE_LABELS: Final = 10
+_ALWAYS: Final = frozenset({"stack", *(label.replace("-", "_") for label in REQUIRED_LABELS)})
 
 
 def rule_file(watched: Watched) -> dict[str, Any]:
@@ -43,8 +47,8 @@ def _object(api_version: str, kind: str, metadata: dict[str, str], watched: Watc
 def azure_rule_group(watched: Watched) -> dict[str, Any]:
     """Properties of a Microsoft.AlertsManagement prometheusRuleGroups resource, without its scopes.
 
-    Source: azure-native 3.29.0, alertsmanagement.PrometheusRuleGroup; severity 0 is critical and 4 verbose, and
-    durations are ISO 8601.
+    Source: azure-native 3.29.0, alertsmanagement.PrometheusRuleGroup; severity 0 is critical and 4 verbose, durations
+    are ISO 8601, and a rule has 10 labels at most: of a spec with more, those that every spec has come first.
     """
     severities = {"critical": 0, "warning": 2, "info": 3}
     group = rule_file(watched)["groups"][0]
@@ -54,18 +58,24 @@ def azure_rule_group(watched: Watched) -> dict[str, Any]:
             rules.append({"record": rule["record"], "expression": rule["expr"]})
             continue
         labels = dict(rule["labels"])
+        severity = severities[labels.pop("severity")]
         rules.append(
             {
                 "alert": rule["alert"],
                 "expression": rule["expr"],
-                "for": _iso(rule.get("for", "0m")),
-                "severity": severities[labels.pop("severity")],
-                "labels": labels,
+                **({"for": _iso(rule["for"])} if "for" in rule else {}),
+                "severity": severity,
+                "labels": dict(sorted(labels.items(), key=_is_of_the_spec)[:_AZURE_LABELS]),
                 "annotations": rule["annotations"],
                 "enabled": True,
             }
         )
     return {"enabled": True, "interval": _iso(group["interval"]), "rules": rules}
+
+
+def _is_of_the_spec(label: tuple[str, str]) -> bool:
+    """Of one spec alone, rather than of all."""
+    return label[0] not in _ALWAYS
 
 
 def _iso(duration: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -179,12 +180,17 @@ AUTOSCALED = {
 }
 
 
+OF_40_GPUS = "48"
+"""Million samples in 43800 minutes, of 12 counters twice a minute and 3 recordings once for each GPU, rounded up."""
+
+
 def control_plane(
     name: str,
     *,
     api: dict[str, Any] = PUBLIC,
     scaling: dict[str, Any] = AUTOSCALED,
     groups: dict[str, Any] | None = None,
+    samples: str = OF_40_GPUS,
 ) -> Registered:
     system = {
         "name": "system",
@@ -240,6 +246,7 @@ def control_plane(
         },
         **scaling,
     )
+    cluster[2]["tags"]["gpucluster-expected-million-samples"] = samples
     return [
         (
             "azure-native:resources:ResourceGroup",
@@ -278,6 +285,17 @@ def monitoring(full: str, name: str) -> Registered:
             "azure-native:monitor:DataCollectionRuleAssociation",
             f"{full}-association",
             {"resourceUri": f"{name}-control-plane-cluster", "dataCollectionRuleId": f"{full}-rule"},
+        ),
+        tagged(
+            "alertsmanagement:PrometheusRuleGroup",
+            name,
+            f"{full}-alerts",
+            scopes=[f"{full}-workspace", f"{name}-control-plane-cluster"],
+            clusterName=f"{name}-control-plane-cluster",
+            enabled=True,
+            interval="PT1M",
+            # In a test of their own.
+            rules=ANY,
         ),
     ]
 
@@ -358,7 +376,7 @@ def by_name(*parts: Registered) -> Registered:
 
 def test_the_trial(declared: Declare) -> None:
     assert declared("trial") == by_name(
-        network("trial"), control_plane("trial", scaling=PROVISIONED), storage("trial"), training("trial")
+        network("trial"), control_plane("trial", scaling=PROVISIONED, samples="50"), storage("trial"), training("trial")
     )
 
 
@@ -415,7 +433,7 @@ def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declar
     )
     assert declared("trial", Settings(proximity_group=True)) == by_name(
         network("trial"),
-        control_plane("trial", scaling=PROVISIONED),
+        control_plane("trial", scaling=PROVISIONED, samples="50"),
         storage("trial"),
         [proximity],
         training("trial", proximityPlacementGroupID="trial-training-proximity"),
@@ -431,7 +449,7 @@ def test_the_feature_of_the_subscription_is_registered_where_the_stack_asks_for_
     assert declared("trial", Settings(infiniband_feature=True)) == by_name(
         [feature],
         network("trial"),
-        control_plane("trial", scaling=PROVISIONED),
+        control_plane("trial", scaling=PROVISIONED, samples="50"),
         storage("trial"),
         training("trial"),
     )
@@ -457,7 +475,7 @@ def test_sliced_gpus_are_on_machines_without_infiniband(
     )
     assert declared(example) == by_name(
         network(name),
-        control_plane(name),
+        control_plane(name, samples="57"),
         storage(name),
         training(name, nodeLabels=whole),
         [mig],
@@ -481,7 +499,7 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
     found = declared("mig", Settings(driver="aks"), mig={"nodes": 1, "layout": "all-2g.20gb", "purchase": "spot"})
     assert found == by_name(
         network("slices"),
-        control_plane("slices"),
+        control_plane("slices", samples="57"),
         storage("slices"),
         training("slices", **driver),
         [mig],
@@ -516,7 +534,7 @@ def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) 
         ),
     ]
     assert declared("elastic-native") == by_name(
-        network("scaled"), control_plane("scaled"), storage("scaled"), training("scaled"), pools
+        network("scaled"), control_plane("scaled", samples="50"), storage("scaled"), training("scaled"), pools
     )
 
 
@@ -691,5 +709,45 @@ def test_a_linked_container_is_read_by_the_service_which_has_its_roles_before(de
 
 def test_a_single_node_needs_nothing_else(declared: Declare) -> None:
     assert declared("single-node") == by_name(
-        network("solo"), control_plane("solo"), storage("solo"), training("solo", count=1)
+        network("solo"), control_plane("solo", samples="10"), storage("solo"), training("solo", count=1)
     )
+
+
+def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Declare) -> None:
+    (rules,) = [inputs["rules"] for type_, _, inputs in declared("trial") if type_.endswith(":PrometheusRuleGroup")]
+
+    assert [rule.get("record") or rule["alert"] for rule in rules] == [
+        "gpucluster:gpu_utilisation:percent",
+        "gpucluster:gpu_memory_used:ratio",
+        "gpucluster:gpu_sm_active:ratio",
+        "GpuIdle",
+        "GpuMemoryOversized",
+        "GpuUnderused",
+        "GpusAskedAndNotUsed",
+        "CommunicationHeavy",
+        "NodeLacksGpus",
+        "GpuError",
+        "GpuMemoryWornOut",
+        "InfiniBandPortDown",
+    ]
+    assert rules[-1] == {
+        "alert": "InfiniBandPortDown",
+        "expression": "node_infiniband_state_id != 4",
+        "for": "PT2M",
+        "severity": 0,
+        "enabled": True,
+        "labels": {
+            "team": "research",
+            "project": "foundation-model",
+            "cost_center": "cc-1234",
+            "environment": "trial",
+            "owner": "ml-platform",
+            "stack": "azure-trial",
+        },
+        "annotations": {
+            "summary": "Port {{ $labels.port }} of {{ $labels.device }} on {{ $labels.instance }} is not active: the "
+            "fabric of its node has lost a card",
+            "runbook": "docs/replacing-a-node.md",
+        },
+    }
+    assert not any("actions" in rule for rule in rules)

@@ -12,6 +12,7 @@ import yaml
 from components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
 from components.kubernetes.chart_values import GpuOperator
 from components.kubernetes.objects import Part
+from components.kubernetes.telemetry.counters import counters_csv
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -33,6 +34,10 @@ DISCOVERY = {
     "gc": {"tolerations": [ADDONS]},
     "worker": {"tolerations": EVERYWHERE},
 }
+
+
+# The digest of the list of counters: another list is another name, by which the operator starts its exporter anew.
+COUNTERS = "gpu-counters-b5d0e2d4"
 
 
 def declared(registered: Run, **more: Any) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -170,13 +175,24 @@ def test_all_that_makes_gpus_and_infiniband_usable_in_its_order(registered: Run)
                 "daemonsets": {"tolerations": EVERYWHERE},
                 "driver": {"enabled": True, "rdma": {"enabled": True, "useHostMofed": False}},
                 "toolkit": {"enabled": True},
+                "dcgmExporter": {"config": {"name": COUNTERS}, "serviceMonitor": {"enabled": False}},
                 "mig": {"strategy": "single"},
                 "migManager": {"enabled": False},
+            },
+        ),
+        "software-gpu-counters": (
+            "core/v1:ConfigMap",
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": COUNTERS, "namespace": "gpu-operator", "labels": {"team": "ml"}},
+                "data": {"dcgm-metrics.csv": counters_csv()},
             },
         ),
     }
     order = list(found)
     chain = ["software-network", "software-network-nodes", "software-network-policy", "software-gpu"]
+    assert order.index("software-gpu-counters") < order.index("software-gpu")
     assert sorted(chain, key=order.index) == chain
 
 
@@ -189,7 +205,7 @@ def test_a_driver_of_aks_leaves_the_operator_neither_driver_nor_toolkit(register
 
 def test_without_infiniband_the_gpu_operator_brings_discovery_and_looks_for_no_cards(registered: Run) -> None:
     found = declared(registered, infiniband=False)
-    assert set(found) == {"software-gpu-namespace", "software-gpu"}
+    assert set(found) == {"software-gpu-namespace", "software-gpu-counters", "software-gpu"}
     values = found["software-gpu"][1]["values"]
     assert values["nfd"] == {"enabled": True}
     assert values["node-feature-discovery"] == DISCOVERY
@@ -233,6 +249,7 @@ VALUES: dict[str, Any] = {
     "daemonsets": {"tolerations": []},
     "driver": {"enabled": True},
     "toolkit": {"enabled": True},
+    "dcgmExporter": {"config": {"name": "counters"}, "serviceMonitor": {"enabled": False}},
     "mig": {"strategy": "single"},
     "migManager": {"enabled": False},
 }

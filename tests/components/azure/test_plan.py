@@ -74,11 +74,14 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
         "elastic pool",
+        "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
+        "receiver is set",
+        "alerts count GPUs",
         "quotas to have in eastus, in vCPUs",
         "access.admins names no group",
         "access.cidrs",
     ]
-    assert facts["notes"][7] == (
+    assert facts["notes"][9] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
         "Total Regional vCPUs; quota is not capacity"
     )

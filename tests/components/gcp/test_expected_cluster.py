@@ -242,8 +242,18 @@ FOUR = ("10.8.0.0/20", "10.8.16.0/20", "10.8.32.0/20", "10.8.48.0/20")
 EIGHT = (*FOUR, "10.8.64.0/20", "10.8.80.0/20", "10.8.96.0/20", "10.8.112.0/20")
 
 
+OF_40_GPUS = "48"
+"""Million samples in 43800 minutes, of 12 counters twice a minute and 3 recordings once for each GPU, rounded up."""
+
+
 def control_plane(
-    name: str, addons: dict[str, Any], *, clients: list[str], private: bool = False, **more: Any
+    name: str,
+    addons: dict[str, Any],
+    *,
+    clients: list[str],
+    private: bool = False,
+    samples: str = OF_40_GPUS,
+    **more: Any,
 ) -> Registered:
     full = f"{name}-control-plane"
     gke = "serviceAccount:service-123456789@container-engine-robot.iam.gserviceaccount.com"
@@ -327,13 +337,12 @@ def control_plane(
                         "HPA",
                         "CADVISOR",
                         "KUBELET",
-                        "DCGM",
                         "JOBSET",
                     ],
                     "managedPrometheus": {"enabled": True},
                 },
                 "addonsConfig": {"gcePersistentDiskCsiDriverConfig": {"enabled": True}, **addons},
-                "resourceLabels": labels(f"{full}-cluster"),
+                "resourceLabels": {**labels(f"{full}-cluster"), "gpucluster-expected-million-samples": samples},
                 **more,
             },
         ),
@@ -644,6 +653,7 @@ def test_flex_start_is_scaled_never_repaired_and_has_no_placement(declared: Decl
             maxPodsPerNode=32,
             **own_network_each("flex", 8),
         ),
+        samples="38",
     )
 
 
@@ -668,6 +678,7 @@ def test_a_mig_pool_has_slices_and_no_gpu_networks(declared: Declare) -> None:
             gpu_nodes("slices", "slices-mig-nodes", "mig", *HIGH, partition="1g.10gb", spot=True),
             nodeCount=2,
         ),
+        samples="67",
     )
 
 
@@ -718,6 +729,7 @@ def test_the_native_elastic_pool_belongs_to_its_class_and_never_to_training(decl
                 "shieldedInstanceConfig": {"enableSecureBoot": True, "enableIntegrityMonitoring": True},
             },
         },
+        samples="53",
     )
 
 
@@ -818,13 +830,14 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
     ]
 
 
-def test_charts_install_karpenter_and_what_runs_jobs_and_no_gpu_software(registered: Registering) -> None:
+def test_charts_install_karpenter_what_runs_jobs_and_what_tells_of_gpus_and_no_driver(registered: Registering) -> None:
     from components.gcp.cluster import TrainingCluster
 
     plan = plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), HERE, stack="gcp-trial")
     found = registered(lambda: TrainingCluster(plan.name, plan))
     charts = [inputs["chart"] for type_, _, inputs in found if type_ == "kubernetes:helm.sh/v3:Release"]
     assert sorted(chart.rsplit("/", 1)[-1] for chart in charts) == [
+        "dcgm-exporter",
         "jobset",
         "karpenter",
         "karpenter-crd",

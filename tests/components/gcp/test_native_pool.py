@@ -61,7 +61,7 @@ def test_existing_elastic_pools_come_first_then_spot_then_flex_start(registered:
                     "nodePoolConfig": {
                         "serviceAccount": NODES,
                         "imageType": "cos_containerd",
-                        "nodeLabels": {"team": "ml", "gpucluster/pool": "elastic"},
+                        "nodeLabels": {"team": "ml", "gpucluster/pool": "elastic", "nvidia.com/gpu.present": "true"},
                     },
                     "activeMigration": {"optimizeRulePriority": False},
                     "autoscalingPolicy": {"consolidationDelayMinutes": 5, "gpuConsolidationThreshold": 1},

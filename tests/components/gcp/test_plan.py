@@ -84,10 +84,13 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "shared storage",
         "on demand",
         "elastic pool",
+        "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
+        "nobody before a receiver is set",
+        "alerts count GPUs",
         "quotas to have",
         "access.cidrs",
     ]
-    assert facts["notes"][3] == (
+    assert facts["notes"][5] == (
         "quotas to have: 40 NVIDIA_H100_MEGA_GPUS in us-central1, 8 PREEMPTIBLE_NVIDIA_H100_GPUS in us-central1, 9 VPC "
         "networks; GPUS-ALL-REGIONS-per-project caps all GPUs together"
     )

@@ -42,6 +42,16 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
             ("Load balancer data processed", "0", "0.005", "0.00"),
         ],
     ),
+    (
+        "containerservice:ManagedCluster",
+        {
+            "location": "eastus",
+            "azureMonitorProfile": {"metrics": {"enabled": True}},
+            "networkProfile": {"outboundType": "none"},
+            "tags": {"gpucluster-expected-million-samples": "50"},
+        },
+        [("Managed Prometheus samples", "50", "0.016", "0.80")],
+    ),
     ("network:PublicIPAddress", {"location": "East US", "sku": {"name": "Standard"}},
      [("Public address", "730", "0.005", "3.65")]),
     ("network:PublicIPAddress", {"location": "eastus", "sku": {"name": "Standard", "tier": "Global"}},
@@ -101,6 +111,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ("keyvault:Vault", {}, []),
     ("resources:ResourceGroup", {"location": "eastus"}, []),
     ("monitor:AzureMonitorWorkspace", {}, []),
+    ("alertsmanagement:PrometheusRuleGroup", {}, []),
 ]  # fmt: skip
 
 
@@ -145,9 +156,12 @@ UNPRICED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "containerservice:ManagedCluster",
-        {"azureMonitorProfile": {"metrics": {"enabled": True}}, "networkProfile": {"outboundType": "none"}},
-        "no price for managed-prometheus-samples on_demand in azure eastus: the price book has no row for "
-        "managed-prometheus-samples",
+        {
+            "location": "westeurope",
+            "azureMonitorProfile": {"metrics": {"enabled": True}},
+            "networkProfile": {"outboundType": "none"},
+        },
+        "no price for managed-prometheus-samples on_demand in azure westeurope per 1M-samples; known: eastus on_demand",
     ),
     ("network:PublicIPAddress", {},
      "a Basic IPv4 address: the price book has Standard IPv4 addresses only"),

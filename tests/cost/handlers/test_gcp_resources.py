@@ -36,6 +36,21 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ),
     (
         "gcp:container/cluster:Cluster",
+        {
+            "location": "us-central1",
+            "removeDefaultNodePool": True,
+            "initialNodeCount": 1,
+            "monitoringConfig": {"managedPrometheus": {"enabled": True}},
+            "loggingConfig": {"enableComponents": []},
+            "resourceLabels": {"gpucluster-expected-million-samples": "48"},
+        },
+        [
+            ("GKE cluster management", "730", "0.1", "73.00"),
+            ("Managed Prometheus samples", "48", "0.06", "2.88"),
+        ],
+    ),
+    (
+        "gcp:container/cluster:Cluster",
         {"location": "us-central1", "initialNodeCount": 2, "loggingConfig": {"enableComponents": []}},
         [
             ("GKE cluster management", "730", "0.1", "73.00"),
@@ -354,6 +369,30 @@ def test_what_no_plan_knows_is_an_input(make: Make, cost_of: CostOf) -> None:
         "Managed Prometheus samples": "30.00",
         "Cloud Logging": "5.00",
     }
+
+
+@pytest.mark.parametrize(
+    ("labels", "millions", "said"),
+    [
+        ({}, "500", "prometheus_million_samples: 500 million samples a month"),
+        (
+            {"gpucluster-expected-million-samples": "48"},
+            "548",
+            "48 million samples a month of GPUs and rules (gpucluster-expected-million-samples of it), 500 million of "
+            "all that the cloud collects besides, as of containers (prometheus_million_samples)",
+        ),
+    ],
+)
+def test_samples_are_those_that_the_cluster_says_and_those_that_are_assumed(
+    make: Make, cost_of: CostOf, labels: dict[str, str], millions: str, said: str
+) -> None:
+    found = cost_of(
+        make("gcp:container/cluster:Cluster", "it", location="us-central1", resourceLabels=labels,
+             monitoringConfig={"managedPrometheus": {"enabled": True}}),
+        assumptions=Assumptions().with_values({"prometheus_million_samples": "500"}),
+    )  # fmt: skip
+    (line,) = [line for line in found.lines if line.name == "Managed Prometheus samples"]
+    assert (f"{line.quantity:f}", line.assumption) == (millions, said)
 
 
 @pytest.mark.parametrize(

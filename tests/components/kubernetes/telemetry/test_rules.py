@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,17 @@ def test_busy_or_empty_gpus_are_not_idle(tool: Path, tmp_path: Path, utilisation
     assert fires(tool, tmp_path, idle(utilisation, used), "GpuIdle", 60) == []
 
 
+def test_slices_whose_utilisation_is_always_0_are_not_idle_gpus(tool: Path, tmp_path: Path) -> None:
+    sliced = f'GPU_I_PROFILE="1g.10gb", GPU_I_ID="7", {ON}'
+    series = {
+        **gpus("DCGM_FI_DEV_GPU_UTIL", "0x120", labels=sliced),
+        **gpus("DCGM_FI_DEV_FB_USED", "8000x120", labels=sliced),
+        **gpus("DCGM_FI_DEV_FB_FREE", "2000x120", labels=sliced),
+    }
+
+    assert fires(tool, tmp_path, series, "GpuIdle", 60) == []
+
+
 def test_without_a_price_gpus_are_counted(tool: Path, tmp_path: Path) -> None:
     (summary,) = fires(tool, tmp_path, idle("2x120", "20000x120"), "GpuIdle", 31, UNPRICED)
 
@@ -182,6 +194,26 @@ def test_each_managed_prometheus_gets_the_same_rules() -> None:
     azure = azure_rule_group(WATCHED)
     assert [rule["expression"] for rule in azure["rules"]] == [rule["expr"] for rule in rules]
     assert (azure["interval"], azure["rules"][3]["for"], azure["rules"][3]["severity"]) == ("PT1M", "PT30M", 2)
+
+
+def test_azure_gets_as_many_labels_as_it_takes_and_those_of_every_spec_first() -> None:
+    always = {"team": "a", "project": "b", "cost-center": "c", "environment": "d", "owner": "e"}
+    many = {f"extra-{index}": "x" for index in range(9)}
+    group = azure_rule_group(replace(WATCHED, labels={**many, **always, "stack": "trial"}))
+
+    kept = {tuple(rule["labels"]) for rule in group["rules"] if "alert" in rule}
+    assert kept == {
+        ("team", "project", "cost_center", "environment", "owner", "stack", *(f"extra_{index}" for index in range(4)))
+    }
+    assert len(group["rules"]) <= 20
+
+
+def test_an_alert_that_waits_for_nothing_says_no_duration() -> None:
+    """PT0M is none of Azure's durations."""
+    waits = {rule["alert"]: rule.get("for") for rule in azure_rule_group(WATCHED)["rules"] if "alert" in rule}
+
+    assert waits["GpuError"] is None
+    assert waits["InfiniBandPortDown"] == "PT2M"
 
 
 def test_the_azure_group_has_the_fields_of_the_provider() -> None:

@@ -1,0 +1,50 @@
+"""Alerts and recordings as Azure Monitor evaluates them, on what its workspace holds of one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+from pulumi_azure_native import alertsmanagement
+
+from components.azure.control_plane import ControlPlane
+from components.azure.identity import Tagger
+from components.kubernetes.telemetry.alerts import Watched
+from components.kubernetes.telemetry.rules import azure_rule_group
+
+__all__ = ["alert_rules"]
+
+
+def alert_rules(
+    name: str,
+    watched: Watched,
+    *,
+    group: pulumi.Input[str],
+    workspace_id: pulumi.Input[str],
+    control_plane: ControlPlane,
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> alertsmanagement.PrometheusRuleGroup:
+    """Alerts show in Azure Monitor, and go to nobody: action groups are the account's, so none is named here.
+
+    Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
+    cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
+    """
+    given = azure_rule_group(watched)
+    return alertsmanagement.PrometheusRuleGroup(
+        name,
+        resource_group_name=group,
+        scopes=[workspace_id, control_plane.cluster.id],
+        cluster_name=control_plane.cluster_name,
+        enabled=given["enabled"],
+        interval=given["interval"],
+        rules=[_rule(rule) for rule in given["rules"]],
+        tags=tags(name),
+        opts=opts,
+    )
+
+
+def _rule(given: Mapping[str, Any]) -> alertsmanagement.PrometheusRuleArgs:
+    """`for` is a word of Python's."""
+    return alertsmanagement.PrometheusRuleArgs(**{"for_" if key == "for" else key: text for key, text in given.items()})

@@ -1,0 +1,102 @@
+"""What Azure's managed Prometheus reads inside the cluster, beside what it reads by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.azure.pod_monitor import LIMITS, PodMonitor
+from components.kubernetes.names import SYSTEM_NAMESPACE
+from components.kubernetes.objects import custom_object
+from components.kubernetes.scraped import Scraped, options_scraped
+from components.kubernetes.telemetry.plan import TelemetryPlan
+
+__all__ = ["MetricsCollection"]
+
+# Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
+_GPUS: Final = Scraped(
+    name="nvidia-dcgm-exporter", namespace="gpu-operator", labels={"app": "nvidia-dcgm-exporter"}, port="metrics"
+)
+
+_SETTINGS: Final = "ama-metrics-settings-configmap"
+"""The add-on reads a ConfigMap of this name. Source: Azure Monitor documentation, "Customize scraping of Prometheus
+metrics using ConfigMap".
+"""
+
+# The node image runs node exporter with the collector of InfiniBand on, and the add-on reads it and keeps a short list
+# of its metrics, to which this adds. A section that is left out has its defaults.
+# Sources: Azure/AgentBaker 1138c29, parts/linux/cloud-init/artifacts/node-exporter/node-exporter-startup.sh;
+# Azure/prometheus-collector 39583fd, otelcollector/shared/configmap/mp/tomlparser-default-targets-metrics-keep-list.go
+# and shared/helpers.go; Azure Monitor documentation, "Minimal ingestion profile".
+_INFINIBAND: Final = """\
+default-targets-metrics-keep-list: |-
+  nodeexporter = "node_infiniband_state_id|node_infiniband_port_data_(received|transmitted)_bytes_total"
+minimal-ingestion-profile: |-
+  enabled = true
+"""
+
+
+class MetricsCollection(pulumi.ComponentResource):
+    """Metrics of GPUs, of InfiniBand where there is any, and of what the spec asks for besides.
+
+    Outputs: monitors, the names of the objects that ask for them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        infiniband: bool,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: what is read, with its namespace; the GPU Operator among it, since the add-on's definition comes some
+        time after the cluster.
+        """
+        super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
+        if infiniband:
+            ConfigMap(
+                f"{name}-settings",
+                metadata=ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE, labels=labels),
+                data={"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND},
+                opts=here,
+            )
+        scraped = [_GPUS, *options_scraped(plan)]
+        for target in scraped:
+            custom_object(
+                f"{name}-{target.name}",
+                PodMonitor,
+                _monitor(target),
+                object_name=target.name,
+                namespace=target.namespace,
+                labels=labels,
+                opts=here,
+            )
+        self.register_outputs({"monitors": [target.name for target in scraped]})
+
+
+def _monitor(target: Scraped) -> dict[str, Any]:
+    """Each names pods itself, those that hold a GPU, cost dollars or sent a metric. The pod that was read would stand
+    in where it names none, and eight free GPUs would look like a job that leaves them idle.
+    """
+    own = {"action": "labeldrop", "regex": "container|namespace|pod"}
+    kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    return {
+        **LIMITS,
+        "selector": {"matchLabels": dict(target.labels)},
+        "podMetricsEndpoints": [
+            {
+                "port": target.port,
+                "interval": f"{target.seconds}s",
+                "relabelings": [own],
+                **({"metricRelabelings": [kept]} if target.metrics else {}),
+            }
+        ],
+    }

@@ -1,0 +1,123 @@
+"""What Google Cloud's Managed Prometheus reads inside the cluster, and the rules it evaluates on that.
+
+GKE's own exporter of DCGM stays off: it tells neither the errors of a GPU nor those of its memory, and with two of them
+the same counters would be paid twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import (
+    ResourceQuota,
+    ResourceQuotaSpecArgs,
+    ScopedResourceSelectorRequirementArgs,
+    ScopeSelectorArgs,
+)
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.gcp.managed_prometheus import ClusterRules, PodMonitoring
+from components.kubernetes.gpu_exporter import GpuExporter
+from components.kubernetes.objects import custom_object
+from components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
+from components.kubernetes.telemetry.plan import TelemetryPlan
+from components.kubernetes.telemetry.rules import NAME, rule_file
+
+__all__ = ["Monitoring"]
+
+# Where GKE puts the driver of a node. Source: GoogleCloudPlatform/prometheus-engine v0.17.2,
+# examples/nvidia-dcgm/exporter.yaml.
+_DRIVER: Final = "/home/kubernetes/bin/nvidia"
+_CRITICAL: Final = "system-node-critical"
+_PODS: Final = "1000000"
+"""As good as no limit: the quota is there to be there."""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: monitors, the names of the objects that ask for metrics.
+
+    Alerts go to the cluster's managed Alertmanager, which tells nobody until the secret `alertmanager` in the namespace
+    `gmp-public` names a receiver.
+    Source: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/operator_config.go, manifests/operator.yaml.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        registry: str | None,
+        labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """registry: mirror of the exporter's image. after: nodes, and what the options bring, with its namespace."""
+        super().__init__("gpucluster:gcp:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        exporter = GpuExporter(
+            f"{name}-gpus", driver_folder=_DRIVER, registry=registry, labels=labels, after=after, opts=here
+        )
+        _critical_pods(f"{name}-critical", exporter.namespace, labels, here)
+        scraped = [GPU_EXPORTER, *options_scraped(plan)]
+        for target in scraped:
+            custom_object(
+                f"{name}-{target.name}",
+                PodMonitoring,
+                _monitoring(target),
+                object_name=target.name,
+                namespace=target.namespace,
+                labels=labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
+            )
+        custom_object(
+            f"{name}-rules",
+            ClusterRules,
+            rule_file(plan.watched),
+            object_name=NAME,
+            labels=labels,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.register_outputs({"monitors": [target.name for target in scraped]})
+
+
+def _critical_pods(
+    name: str, namespace: pulumi.Input[str], labels: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> ResourceQuota:
+    """GKE lets pods that no job may push aside into namespaces alone that have a quota of them.
+
+    Source: NVIDIA's documentation of its GPU Operator, "NVIDIA GPU Operator with Google GKE".
+    """
+    return ResourceQuota(
+        name,
+        metadata=ObjectMetaArgs(name="critical-pods", namespace=namespace, labels=labels),
+        spec=ResourceQuotaSpecArgs(
+            hard={"pods": _PODS},
+            scope_selector=ScopeSelectorArgs(
+                match_expressions=[
+                    ScopedResourceSelectorRequirementArgs(scope_name="PriorityClass", operator="In", values=[_CRITICAL])
+                ]
+            ),
+        ),
+        opts=opts,
+    )
+
+
+def _monitoring(target: Scraped) -> dict[str, Any]:
+    """No label says which pod was read: each names pods itself, those that hold a GPU, cost dollars or sent a metric.
+    Where it names none, the pod that was read would stand in, and eight free GPUs would look like a job that leaves
+    them idle.
+    """
+    kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    return {
+        "selector": {"matchLabels": dict(target.labels)},
+        "endpoints": [
+            {
+                "port": target.port,
+                "interval": f"{target.seconds}s",
+                **({"metricRelabeling": [kept]} if target.metrics else {}),
+            }
+        ],
+        "targetLabels": {"metadata": []},
+    }

@@ -1,0 +1,50 @@
+"""What a cloud's managed Prometheus has to be told to read in a cluster, the same on every cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from components.kubernetes.names import MONITORING
+from components.kubernetes.telemetry.opencost import COST_METRICS
+from components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
+
+__all__ = ["GPU_EXPORTER", "Scraped", "options_scraped"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scraped:
+    """Pods with a label, and the port that tells their metrics, by its name. seconds: between two readings.
+
+    metrics: those to keep; all where none is named.
+    """
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    port: str
+    seconds: int = SCRAPE_SECONDS
+    metrics: Sequence[str] = ()
+
+
+def _chart(name: str) -> dict[str, str]:
+    return {"app.kubernetes.io/name": name}
+
+
+# Sources: templates of each chart in its pinned version, its labels for selectors and the names of its ports.
+GPU_EXPORTER: Final = Scraped(
+    name="gpu-exporter", namespace=EXPORTER_NAMESPACE, labels=_chart("dcgm-exporter"), port="metrics"
+)
+_OPENCOST: Final = Scraped(
+    name="opencost", namespace=MONITORING, labels=_chart("opencost"), port="http", seconds=60, metrics=COST_METRICS
+)
+_COLLECTOR: Final = Scraped(
+    name="collector", namespace=MONITORING, labels=_chart("opentelemetry-collector"), port="prometheus"
+)
+
+
+def options_scraped(plan: TelemetryPlan) -> list[Scraped]:
+    """What the options bring: OpenCost's dollars, and what jobs sent to a collector that is read."""
+    return [*([_OPENCOST] if plan.price_sheet is not None else []), *([_COLLECTOR] if plan.collector else [])]
