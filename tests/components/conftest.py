@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
+from unittest import mock
 
 import pulumi
 import pytest
@@ -30,6 +31,15 @@ class Recorder(Protocol):
     def call(self, args: MockCallArgs) -> dict[Any, Any]: ...
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_aliases() -> Iterator[None]:
+    """The SDK works out what each resource was called in other versions of its API, ten names for one of Azure's, which
+    takes longer than all the rest and which no cloud of these tests asks for.
+    """
+    with mock.patch("pulumi.resource.collapse_alias_to_urn", lambda *_: pulumi.Output.from_input("")):
+        yield
+
+
 @pytest.fixture
 def trial() -> dict[str, Any]:
     """The trial spec as YAML gives it."""
@@ -42,7 +52,7 @@ def vary(trial: dict[str, Any]) -> Vary:
     return lambda **changes: ClusterSpec.model_validate({**trial, **changes})
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def registered(recorder: Recorder) -> Callable[[Callable[[], object]], Registered]:
     """Runs a program and gives (type, name, inputs) of all it registers, components left out."""
 

@@ -51,6 +51,6 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
             return {}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def recorder() -> Recorder:
     return Recorder()

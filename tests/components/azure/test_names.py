@@ -36,7 +36,7 @@ NAMED = {
 Registered = list[tuple[str, str, dict[str, Any]]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def declared(registered: Callable[[Callable[[], object]], Registered]) -> Registered:
     """What the trial and every example register in the subscription, with all that a stack may choose."""
     from components.azure.cluster import TrainingCluster

@@ -49,6 +49,6 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
             return {}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def recorder() -> Recorder:
     return Recorder()

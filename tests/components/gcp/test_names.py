@@ -26,7 +26,7 @@ LABELS = ("labels", "resourceLabels")
 Registered = list[tuple[str, str, dict[str, Any]]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def declared(registered: Callable[[Callable[[], object]], Registered]) -> Registered:
     """What the trial and every example register in the project."""
     from components.gcp.cluster import TrainingCluster
