@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
@@ -72,9 +72,10 @@ _IDENTITY = ("azure-native:containerservice:ManagedCluster", "identity")
 
 class _Nothing(Mocks):
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
-        return args.name, {key: value for key, value in args.inputs.items() if (args.typ, key) != _IDENTITY}
+        inputs = cast("dict[str, Any]", args.inputs)
+        return args.name, {key: value for key, value in inputs.items() if (args.typ, key) != _IDENTITY}
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a preview asks no cloud: {args.token}")
 
 

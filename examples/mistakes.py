@@ -105,9 +105,11 @@ class Mistake:
 
 def mistakes() -> list[Mistake]:
     """Every edit of the file."""
-    read = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    read: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     lists = ("remove", "delete", "replace")
-    return [Mistake(**{key: tuple(value) if key in lists else value for key, value in one.items()}) for one in read]
+    for one in read:
+        one |= {key: tuple(one[key]) for key in lists if key in one}
+    return [Mistake(**one) for one in read]
 
 
 def _laid(value: Any, change: Any) -> Any:
@@ -119,7 +121,7 @@ def _laid(value: Any, change: Any) -> Any:
         own = {key: edit for key, edit in edits.items() if key != "+"}
         laid = {**listed, **{key: _laid(listed.get(key), edit) for key, edit in own.items()}}
         return [*(one for one in laid.values() if one is not None), *edits.get("+", ())]
-    given = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else {}
+    given = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else dict[Any, Any]()
     laid = {**given, **{key: _laid(given.get(key), edit) for key, edit in edits.items()}}
     return {key: one for key, one in laid.items() if one is not None}
 
@@ -151,7 +153,7 @@ def page() -> tuple[str, list[str]]:
     good = {str(example.page.with_suffix("")): (example, declared(example)) for example in examples()}
     before = {name: found(resources) for name, (_, resources) in good.items()}
     wrong += [f"{name}: {finding}" for name, findings in before.items() for finding in _stopping(findings)]
-    rows = []
+    rows: list[str] = []
     for mistake in mistakes():
         example, resources = good[mistake.of]
         after, changes = mistake.made_in(resources, example)

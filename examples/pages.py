@@ -17,7 +17,7 @@ import os
 import runpy
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -178,7 +178,7 @@ def _about(example: Example) -> str:
 
 
 @contextlib.contextmanager
-def _project(example: Example) -> Iterator[None]:
+def _project(example: Example) -> Generator[None]:
     """The project with the example as the spec of its stack, as the working folder."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
@@ -225,10 +225,11 @@ def _previewed(stack: str) -> tuple[str, Resources]:
                 root_directory=str(Path.cwd()),
             )
         )
-        settings.set_root_resource(None)
+        settings.set_root_resource(cast(Any, None))
         # The SDK keeps these for the process, and the run before belonged to another loop.
-        settings.SETTINGS.rpc_manager.clear()
-        settings.SETTINGS.outputs.clear()
+        kept = cast(Any, settings.SETTINGS)
+        kept.rpc_manager.clear()
+        kept.outputs.clear()
         pulumi.runtime.set_all_config(config)
         with contextlib.chdir("stacks"):
             await run_in_stack(lambda: found.append(runpy.run_path(str(program))["resources"].resources()))
@@ -240,13 +241,14 @@ def _previewed(stack: str) -> tuple[str, Resources]:
 class _FirstPreview(mocks.Mocks):
     """Echoes inputs and knows no ids. What a program asks a cloud has no answer."""
 
-    def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
+    def call(self, args: mocks.MockCallArgs) -> Any:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         # What goes in as a list of ids comes out as a map: no echo.
         changed = {"identity"} if args.typ == "azure-native:containerservice:ManagedCluster" else set[str]()
-        return "", {key: value for key, value in args.inputs.items() if key not in changed}
+        inputs = cast("dict[str, Any]", args.inputs)
+        return "", {key: value for key, value in inputs.items() if key not in changed}
 
 
 class _Said(logging.Handler):

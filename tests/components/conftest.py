@@ -58,7 +58,7 @@ def registered(recorder: Recorder) -> Callable[[Callable[[], object]], Registere
 
     def run(program: Callable[[], object]) -> Registered:
         recorder.seen.clear()
-        pulumi.runtime.set_mocks(recorder, preview=False)
+        pulumi.runtime.set_mocks(recorder, preview=False)  # pyright: ignore[reportArgumentType]
 
         @pulumi.runtime.test
         def started() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -62,5 +63,5 @@ def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> N
 def test_the_plan_is_that_of_the_stacks_place() -> None:
     values = {"p:spec": "specs/trial.yaml", "p:cloud": "aws", "p:region": "eu-west-2", "p:zone": "eu-west-2b"}
     config = stack_config(values, project="p", stack="dev", program=ROOT / "stacks", root=ROOT)
-    plan = plan_stack(config, NoPrices())
+    plan: Any = plan_stack(config, NoPrices())
     assert (plan.cluster_name, plan.location) == ("trial-dev", config.location)

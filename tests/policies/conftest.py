@@ -284,8 +284,9 @@ def messages() -> Callable[..., list[str]]:
 
 def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any:
     if isinstance(rule, ResourceRule):
+        check = rule.check
         outcomes = [
-            run_resource_rule(rule, lambda name=name: rule.check(resource_of(program.resource_args(name))))
+            run_resource_rule(rule, lambda name=name: check(resource_of(program.resource_args(name))))
             for name in program.declared
         ]
         return type(

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import grpc
 import pytest
@@ -29,7 +29,7 @@ class Engine:
         self.stdout = stdout
         self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
 
-    def configure(self, *, remediate: bool = False, **policies_: dict) -> None:
+    def configure(self, *, remediate: bool = False, **policies_: dict[str, Any]) -> None:
         request = analyzer_pb2.ConfigureAnalyzerRequest()
         for name, properties in policies_.items():
             config = request.policyConfig[name.replace("_", "-")]
@@ -37,7 +37,7 @@ class Engine:
             config.properties.update(properties)
         self.stub.Configure(request)
 
-    def remediated(self, type_: str, properties: dict, *, within: str = "") -> dict | None:
+    def remediated(self, type_: str, properties: dict[str, Any], *, within: str = "") -> dict[str, Any] | None:
         """The inputs of a resource after the remediations, None where there was none."""
         urn = f"urn:pulumi:test::test::{within}{type_}::one"
         request = analyzer_pb2.AnalyzeRequest(type=type_, urn=urn, name="one")

@@ -101,12 +101,13 @@ def state(stack: str, resources: Resources) -> dict[str, Any]:
 def stack(after: Resources, before: Resources = TRIAL, name: str = "dev", **fields: Any) -> StackEvidence:
     """A stack that was compared, unless `fields` say otherwise."""
     planned = plan(name, before, after, fields.pop("replaced", ()))
-    made = {"base": "built", "state": state(name, before), "head": "planned", "plan": planned}
+    made: dict[str, Any] = {"base": "built", "state": state(name, before), "head": "planned", "plan": planned}
     return StackEvidence(name=name, **{**made, **fields})
 
 
 def evidence(*stacks: StackEvidence, **fields: Any) -> Evidence:
-    return Evidence(**{"base": BASE, "head": HEAD, "changed_files": [], "stacks": list(stacks), **fields})
+    made: dict[str, Any] = {"base": BASE, "head": HEAD, "changed_files": [], "stacks": list(stacks), **fields}
+    return Evidence(**made)
 
 
 def changed(name: str, resources: Resources = TRIAL, **inputs: Any) -> Resources:

@@ -34,6 +34,7 @@ def test_the_order_of_resources_is_no_change(judge) -> None:
     """Plans and states come in the order of the engine, and findings may list resources in the order they come in."""
     more = {f"fs-{number}": {**TRIAL["shared"], "storageType": "HDD"} for number in range(7)}
     there = stack({**TRIAL, **more}, {**TRIAL, **more})
+    assert there.plan is not None
     turned = {**there.plan, "steps": list(reversed(there.plan["steps"]))}
     found = judge(evidence(there.model_copy(update={"plan": turned})))
     assert [item.found.rule.name for item in found.stacks[0].advice] == ["not-known-yet"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sandbox.kept import kept
@@ -17,7 +18,7 @@ def test_nothing_protected_is_nothing_to_say() -> None:
 
 
 def test_what_is_protected_is_named_with_what_it_needs_and_the_commands() -> None:
-    state = [
+    state: list[Mapping[str, Any]] = [
         resource("pulumi:providers:aws", "aws"),
         {"urn": "urn:pulumi:dev::small::my:Storage::s", "type": "my:Storage", "custom": False},
         resource("aws:ec2/vpc:Vpc", "net"),

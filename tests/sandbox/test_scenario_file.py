@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -140,7 +141,7 @@ def test_what_was_there_is_made_once_on_each_cloud_and_belongs_to_no_stack(
 def test_what_no_cloud_would_have_is_refused(
     change: dict[str, Any], message: str, sdks: dict[str, Sdk], ledger: Ledger
 ) -> None:
-    wrong = Existing(**{"type": GROUP.type, "provider": GROUP.provider, "inputs": GROUP.inputs, **change})
+    wrong = replace(GROUP, **change)
     with pytest.raises(InputError, match=re.escape(message)):
         seed(Scenario(exists=(wrong,)), sdks, ledger)
     assert ledger.all() == []

@@ -46,7 +46,7 @@ class Recorder(Mocks):
             **computed,
         }
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
 

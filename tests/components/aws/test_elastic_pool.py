@@ -29,7 +29,7 @@ class Recorder(Mocks):
         known = {"arn": QUEUE, "url": "https://queue"} if args.typ == "aws:sqs/queue:Queue" else {}
         return args.name, {"name": args.name, **args.inputs, **known}
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(args.token)
 
 

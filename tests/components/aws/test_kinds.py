@@ -43,7 +43,7 @@ class Recorder(Mocks):
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
         return f"{args.name}-id", {**known, **args.inputs, **computed}
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
 

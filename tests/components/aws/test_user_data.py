@@ -7,15 +7,20 @@ import os
 import subprocess
 from email import message_from_bytes
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from components.aws.user_data import GPU_NODE_SETUP, gpu_user_data
 
 
+def _parts(*slices: str) -> list[Any]:
+    message: Any = message_from_bytes(base64.b64decode(gpu_user_data(slices)))
+    return message.get_payload()
+
+
 def test_user_data_is_a_mime_message_of_node_configuration_and_script() -> None:
-    message = message_from_bytes(base64.b64decode(gpu_user_data()))
-    parts = message.get_payload()
+    parts = _parts()
     assert [part.get_content_type() for part in parts] == ["application/node.eks.aws", "text/x-shellscript"]
     assert yaml.safe_load(parts[0].get_payload()) == {
         "apiVersion": "node.eks.aws/v1alpha1",
@@ -71,7 +76,7 @@ def test_without_the_raid_the_kubelet_does_not_start(tmp_path: Path) -> None:
 
 def slice_gpus(root: Path, *, sliced: bool, enabled: bool = True) -> tuple[int, list[str]]:
     """Runs what a node does before its kubelet, with an `nvidia-smi` that records what it is asked."""
-    script = message_from_bytes(base64.b64decode(gpu_user_data(("3g.40gb", "1g.10gb")))).get_payload()[2].get_payload()
+    script = _parts("3g.40gb", "1g.10gb")[2].get_payload()
     step = script.split("cat > /usr/local/bin/slice-gpus <<'EOF'\n")[1].split("\nEOF")[0]
     log, tool = root / "log", root / "nvidia-smi"
     tool.write_text(
@@ -96,6 +101,6 @@ def test_a_node_whose_gpus_refuse_to_be_sliced_does_not_join(tmp_path: Path) -> 
 
 
 def test_user_data_with_slices_keeps_everything_else() -> None:
-    whole, sliced = (message_from_bytes(base64.b64decode(gpu_user_data(it))).get_payload() for it in ((), ("7g.80gb",)))
+    whole, sliced = _parts(), _parts("7g.80gb")
     assert [part.get_payload() for part in sliced[:2]] == [part.get_payload() for part in whole]
     assert "ExecStartPre=/usr/local/bin/slice-gpus" in sliced[2].get_payload()

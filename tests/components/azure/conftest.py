@@ -25,7 +25,7 @@ class Recorder(Mocks):
         self.seen.append((args.typ, args.name, args.inputs))
         return args.name, {"name": args.name, **args.inputs, **_computed(args)}
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         if args.token != "azure-native:containerservice:listManagedClusterUserCredentials":
             raise AssertionError(args.token)
         self.asked.append(dict(args.args))

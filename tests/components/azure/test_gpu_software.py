@@ -41,7 +41,7 @@ COUNTERS = "gpu-counters-b5d0e2d4"
 
 
 def declared(registered: Run, **more: Any) -> dict[str, tuple[str, dict[str, Any]]]:
-    asked = {"owner": "operators", **more}
+    asked: dict[str, Any] = {"owner": "operators", **more}
     found = registered(lambda: GpuSoftware("software", **asked, labels={"team": "ml"}, after=[]))
     return {name: (type_.removeprefix("kubernetes:"), inputs) for type_, name, inputs in found}
 

@@ -48,7 +48,8 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
     ],
 )
 def test_what_it_cannot_carry_is_refused(asked: dict[str, Any], expected: str) -> None:
-    assert karpenter_problems(SINGLE, **{"purchase": ["spot"], **asked}) == [expected]
+    every: dict[str, Any] = {"purchase": ["spot"], **asked}
+    assert karpenter_problems(SINGLE, **every) == [expected]
 
 
 def test_all_reasons_come_at_once() -> None:

@@ -211,7 +211,7 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
     ],
 )
 def test_a_scale_set_has_100_nodes_and_300_where_support_raised_it(count: int, limit: int, problems: list[str]) -> None:
-    asked = {"training": nodes(count - 1, 1), "elastic": None}
+    asked: dict[str, Any] = {"training": nodes(count - 1, 1), "elastic": None}
     if problems:
         assert refused(here(scale_set_limit=limit), **asked) == problems
     else:

@@ -253,7 +253,7 @@ class _FirstPreview(Mocks):
             key: value for key, value in args.inputs.items() if (args.name, key) != (CLUSTER, "identity")
         }
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a first preview must ask no cloud: {args.token}")
 
 

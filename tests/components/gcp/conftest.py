@@ -28,7 +28,7 @@ class Recorder(Mocks):
             known = {"name": f"projects/{args.inputs['project']}/roles/{args.inputs['roleId']}"}
         return args.name, {"name": args.name, **args.inputs, **known, **_computed(args)}
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(args.token)
 
 

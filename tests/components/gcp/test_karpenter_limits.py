@@ -54,7 +54,8 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
     ],
 )
 def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
-    assert karpenter_problems("a3-highgpu-1g", **{"purchase": ["spot"], **asked}) == [expected]
+    every: dict[str, Any] = {"purchase": ["spot"], **asked}
+    assert karpenter_problems("a3-highgpu-1g", **every) == [expected]
 
 
 def test_the_note_says_whose_it_is_and_what_google_supports() -> None:

@@ -354,7 +354,7 @@ def test_the_elastic_pool_keeps_the_ways_to_buy_that_its_machines_are_sold_in() 
 
 
 NATIVE = {"engine": "native", "max_gpus": 8, "purchase": ["spot", "flex-start"]}
-HIGH_BY_FLEX_START = {
+HIGH_BY_FLEX_START: dict[str, Any] = {
     "training": training(fabric_gbps=800),
     "purchase": {"kind": "flex-start"},
     "duration": "7d",

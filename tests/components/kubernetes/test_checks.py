@@ -36,7 +36,7 @@ class Recorder(Mocks):
         self.names.append(args.name)
         return args.name, args.inputs
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(args.token)
 
 

@@ -45,6 +45,7 @@ def test_the_use_from_which_three_years_beat_on_demand(stack: Callable[..., list
     three, one = found
     machines, on_demand, rate = _values(three)["machines"], _rate(three, "on demand"), _rate(three, "committed use 3y")
     assert percent(rate / on_demand) == "43.5%"
+    assert three.saves is not None
     assert three.saves == _cents(machines * (on_demand - rate) * 730)
     owed = money(_cents(machines * rate * 26280))
     assert three.text == (

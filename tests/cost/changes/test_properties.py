@@ -48,7 +48,7 @@ def lines(draw: st.DrawFn) -> CostLine:
         as_of="2026-10-10",
         confidence="high",
         floor=draw(QUANTITIES) if autoscaled else quantity,
-        ceiling=draw(QUANTITIES | st.just(UNBOUNDED)) if autoscaled else quantity,
+        ceiling=draw(QUANTITIES | st.just(UNBOUNDED)) if autoscaled else quantity,  # pyright: ignore[reportArgumentType]
     )
 
 

@@ -92,7 +92,7 @@ def test_an_official_h100_price_over_a_year_old_matters_and_that_of_others_does_
         _row(sku=sku, unit="instance-hour", as_of="2025-11-01", basis="computed" if sku == "p5.4xlarge" else "official")
         for sku in ("p5.48xlarge", "p5.4xlarge", "m7i.xlarge")
     ]
-    assert [(what.split()[2], matters) for kind, what, matters in _found(*machines) if " days old (" in what] == [
+    assert [(what.split()[2], matters) for _, what, matters in _found(*machines) if " days old (" in what] == [
         ("p5.48xlarge", True),
         ("p5.4xlarge", False),
     ]

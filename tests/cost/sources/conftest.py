@@ -7,7 +7,7 @@ import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
@@ -23,7 +23,7 @@ from cost.sources.values import UNKNOWN_TEXT, plain_value
 class _Preview(mocks.Mocks):
     """Echoes inputs and knows no ids, as a first preview does."""
 
-    def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:  # noqa: ARG002
+    def call(self, args: mocks.MockCallArgs) -> Any:  # noqa: ARG002
         return {}
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
@@ -121,10 +121,10 @@ def run_program() -> RunProgram:
                     callbacks=None,
                 )
             )
-            settings.set_root_resource(None)
+            settings.set_root_resource(cast(Any, None))
             # the SDK keeps these for the process: what an earlier test left would be waited for on a closed loop
-            settings.SETTINGS.rpc_manager.clear()
-            settings.SETTINGS.outputs.clear()
+            cast(Any, settings.SETTINGS).rpc_manager.clear()
+            cast(Any, settings.SETTINGS).outputs.clear()
             pulumi.runtime.set_all_config({key.replace("__", ":"): value for key, value in config.items()})
             await run_in_stack(body)
 

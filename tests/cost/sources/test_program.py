@@ -54,7 +54,7 @@ def test_a_resource_named_as_a_nested_type_of_its_cloud_is_seen_by_the_names_of_
     def program() -> None:
         from pulumi_azure_native.network import Subnet, VirtualNetwork
 
-        space = {"address_prefixes": ["10.0.0.0/8"]}
+        space: Any = {"address_prefixes": ["10.0.0.0/8"]}
         network = VirtualNetwork("network", resource_group_name="group", address_space=space)
         Subnet("nodes", resource_group_name="group", virtual_network_name=network.name, address_prefix="10.0.0.0/16")
 

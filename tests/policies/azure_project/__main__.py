@@ -68,7 +68,8 @@ class Cluster(pulumi.ComponentResource):
             location="eastus",
             dns_prefix="pool",
             identity=containerservice.ManagedClusterIdentityArgs(
-                type="UserAssigned", user_assigned_identities=[identity.id]
+                type=containerservice.ResourceIdentityType.USER_ASSIGNED,
+                user_assigned_identities=[identity.id],
             ),
             agent_pool_profiles=[
                 containerservice.ManagedClusterAgentPoolProfileArgs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 from cost.resources import Resource
 from policies.clouds.every import on_every_cloud
@@ -11,7 +12,7 @@ from policies.rule import CannotTell, Violation
 HERE = Resource(urn="u", type="t", name="n")
 
 
-def _cloud(name, *findings):
+def _cloud(name, *findings) -> Any:
     return SimpleNamespace(FIX=f"Change {name}.", READS=f"{name}:thing", check=lambda _: findings)
 
 

@@ -125,7 +125,7 @@ class Cluster(pulumi.ComponentResource):
                 if small
                 else [{"network": network.name, "subnetwork": subnet.name} for network, subnet, _ in networks],
             },
-            node_config={
+            node_config={  # pyright: ignore[reportArgumentType]
                 "machine_type": "a3-highgpu-1g" if small else "a3-highgpu-8g",
                 "guest_accelerators": [
                     {
@@ -151,7 +151,7 @@ class Cluster(pulumi.ComponentResource):
         kubernetes.apps.v1.DaemonSet(
             named("installer"),
             metadata={"name": name, "namespace": "kube-system", "labels": LABELS},
-            spec={
+            spec={  # pyright: ignore[reportArgumentType]
                 "selector": {"matchLabels": own},
                 "template": {
                     "metadata": {"labels": own},

@@ -106,7 +106,7 @@ class Cluster(pulumi.ComponentResource):
                 for card, device, kind in pairs
             ],
             placement=None if mistake in ("no-group", "accepted") else {"group_name": group.name},
-            capacity_reservation_specification=foreign if mistake == "reservation" else None,
+            capacity_reservation_specification=foreign if mistake == "reservation" else None,  # pyright: ignore[reportArgumentType]
             metadata_options={"http_tokens": "required"},
             tag_specifications=[{"resource_type": kind, "tags": LABELS} for kind in ("instance", "volume")],
             tags=tags,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from policies.report import Checked, Report
 from policies.rule import Enforcement, ReportRule, Severity, StackRule, Violation
 
 TODAY = datetime.date(2026, 11, 21)
-SHORT = {"why": "It costs.", "fix": "Mend it.", "reads": "everything"}
+SHORT: dict[str, Any] = {"why": "It costs.", "fix": "Mend it.", "reads": "everything"}
 
 
 def _group(name: str, within: str, line: str | None = None) -> Resource:

@@ -146,7 +146,8 @@ POOLS = {
 
 @pytest.mark.parametrize("cloud", POOLS)
 def test_a_training_pool_that_is_replaced_is_found_and_other_nodes_are_not(cloud):
-    type_, training, system = POOLS[cloud]
+    pools: tuple[str, dict[str, Any], dict[str, Any]] = POOLS[cloud]
+    type_, training, system = pools
     rule = replacement_of_training_pool.RULE
     assert found(rule, replaced(resource(type_, **training), "name")) == ["node pool is replaced, because of `name`"]
     assert found(rule, replaced(resource(type_, **system), "name")) == []

@@ -93,7 +93,7 @@ def _handler(hub: GitHub) -> Callable[..., BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: Any) -> None:
             """Quiet."""
 
         def _do(self) -> None:

@@ -177,6 +177,7 @@ def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
 
 def test_the_same_change_gives_the_same_text_whatever_its_order(judge) -> None:
     there = stack(TWICE)
+    assert there.plan is not None
     turned = {**there.plan, "steps": list(reversed(there.plan["steps"]))}
     assert comment(judge(evidence(there))) == comment(judge(evidence(there.model_copy(update={"plan": turned}))))
 

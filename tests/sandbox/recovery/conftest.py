@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +85,7 @@ def _processes(run: subprocess.Popen[bytes]) -> dict[str, psutil.Process]:
 
 
 @contextmanager
-def _counting(ledger: Path) -> Iterator[Callable[[], int]]:
+def _counting(ledger: Path) -> Generator[Callable[[], int]]:
     """How many resources the clouds hold, read past the sandbox."""
     connection = sqlite3.connect(f"file:{ledger}?mode=ro", uri=True, isolation_level=None)
     try:

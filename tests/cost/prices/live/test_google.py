@@ -19,7 +19,7 @@ SERVICES = {
     "services": [{"name": "services/6F81-5844-456A", "serviceId": "6F81-5844-456A", "displayName": "Compute Engine"}]
 }
 PATH = "/v1/services/6F81-5844-456A/skus"
-EAST4 = {"serviceRegions": ["us-east4"]}
+EAST4: dict[str, Any] = {"serviceRegions": ["us-east4"]}
 
 
 def _query(sku: str, purchase: str = "on_demand", term: str = "") -> Query:

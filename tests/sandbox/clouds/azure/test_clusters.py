@@ -70,6 +70,7 @@ def test_the_kubeconfig_leads_to_the_cluster(account: AzureAccount, stage: Stage
     server = api_server({"kubeconfig": config})
     assert (name, config["current-context"]) == ("clusterUser", "c")
     assert server == f"https://{stage.cluster.outputs['fqdn']}:443"
+    assert server is not None
     found = cluster_at(account.ledger, server)
     assert found is not None
     assert found.id == stage.cluster.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,6 +85,6 @@ def test_groups_with_members_stay(account: AzureAccount, stage: Stage) -> None:
 def test_the_last_system_pool_stays(account: AzureAccount, stage: Stage) -> None:
     second = stage.pool("second", mode="System", vmSize="Standard_D4s_v5", count=1)
     assert account.delete(second)
-    account.ledger.put(Entry(**{**vars(stage.cluster), "inputs": {**stage.cluster.inputs, "agentPoolProfiles": []}}))
+    account.ledger.put(replace(stage.cluster, inputs={**stage.cluster.inputs, "agentPoolProfiles": []}))
     with pytest.raises(CloudError, match="The last system agent pool 'second' cannot be deleted"):
         account.delete(second)

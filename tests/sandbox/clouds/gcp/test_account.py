@@ -154,8 +154,9 @@ def test_a_protected_cluster_is_not_deleted(account: GcpAccount, make_stage: Cal
 def test_with_a_cluster_go_its_pools_and_its_objects(account: GcpAccount, ledger: Ledger, stage: Stage) -> None:
     stage.pool()
     server = f"https://{stage.cluster.outputs['endpoint']}"
-    thing = {"provider": "kubernetes", "type": "kubernetes:core/v1:Namespace", "id": "a", "name": "a", "urn": "u"}
-    ledger.put(Entry(scope=server, inputs={}, outputs={}, **thing))
+    namespace = "kubernetes:core/v1:Namespace"
+    thing = Entry(provider="kubernetes", scope=server, type=namespace, id="a", name="a", urn="u", inputs={}, outputs={})
+    ledger.put(thing)
     assert account.delete(stage.cluster)
     left = {entry.type for entry in ledger.all()}
     assert left == {"gcp:compute/network:Network", "gcp:compute/subnetwork:Subnetwork", "gcp:container/cluster:Cluster"}

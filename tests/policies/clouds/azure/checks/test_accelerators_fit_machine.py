@@ -7,7 +7,7 @@ import pytest
 from policies.rules.accelerators_fit_machine import RULE
 
 
-def _sliced(program, profile="MIG1g", machine="Standard_NC40ads_H100_v5", driver="Install", pool="mig"):
+def _sliced(program, profile: str | None = "MIG1g", machine="Standard_NC40ads_H100_v5", driver="Install", pool="mig"):
     program["train"].update(vmSize=machine, gpuInstanceProfile=profile, gpuProfile={"driver": driver})
     program["train"]["nodeLabels"]["gpucluster/pool"] = pool
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -210,7 +211,7 @@ def test_pools_of_a_cluster_that_are_not_known_yet_are_said(nd, found, unknown):
     assert unknown(RULE, nd) == [("cluster", "whether its VM size has InfiniBand is not known yet")]
 
 
-def _karpenter(program, *requirements, labels=None, group="karpenter.azure.com", **spec):
+def _karpenter(program, *requirements, labels=None, group: str = "karpenter.azure.com", **spec: Any) -> Any:
     listed = [{"key": key, "operator": operator, "values": list(values)} for key, operator, *values in requirements]
     template = {
         "metadata": {"labels": {**program.labels, **(labels or {})}},
@@ -278,7 +279,8 @@ def test_pools_of_karpenter_without_such_sizes_are_free(nd, found, unknown, requ
 
 @pytest.mark.parametrize("how", ["limit", "taint"])
 def test_a_pool_without_requirements_is_for_gpus_by_its_limit_or_taint(nd, found, how):
-    template = _karpenter(nd, **({"limits": {"nvidia.com/gpu": "16"}} if how == "limit" else {}))
+    limits: dict[str, Any] = {"limits": {"nvidia.com/gpu": "16"}} if how == "limit" else {}
+    template = _karpenter(nd, **limits)
     if how == "taint":
         template["spec"]["taints"] = [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}]
     assert [name for name, _ in found(RULE, nd)] == ["elastic"]

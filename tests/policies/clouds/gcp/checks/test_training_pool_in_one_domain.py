@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ COLLOCATED = {"groupPlacementPolicy": {"collocation": "COLLOCATED"}}
 
 def _reserved(program, *values, kind="SPECIFIC_RESERVATION"):
     program["train"].pop("placementPolicy", None)
-    affinity = {"consumeReservationType": kind}
+    affinity: dict[str, Any] = {"consumeReservationType": kind}
     if values:
         affinity.update(key="compute.googleapis.com/reservation-name", values=list(values))
     program["train"]["nodeConfig"]["reservationAffinity"] = affinity
