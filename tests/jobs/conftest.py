@@ -35,7 +35,7 @@ def planned(cloud: str, **changes: Any) -> ClusterPlan:
     zone = "us-central1-b" if cloud == "gcp" else own.zone_in(own.keys["region"])
     location, problems = own.locate({**own.keys, "zone": zone})
     assert location is not None, problems
-    return own.plan_cluster(spec, location, "test", None, lambda *_: None)
+    return own.plan_cluster(spec, location, "test", None, None)
 
 
 @pytest.fixture(scope="session")

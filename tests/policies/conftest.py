@@ -246,8 +246,8 @@ def told() -> Callable[[str], dict[tuple[str, str, str], str]]:
     """Finding (level, policy, resource) -> what a preview says below it, up to the next one."""
 
     def run(output: str) -> dict[tuple[str, str, str], str]:
-        _, *parts = _FINDING.split(output)
-        return {tuple(parts[at : at + 3]): parts[at + 3] for at in range(0, len(parts), 4)}
+        _, *parts = map(str, _FINDING.split(output))
+        return {(parts[at], parts[at + 1], parts[at + 2]): parts[at + 3] for at in range(0, len(parts), 4)}
 
     return run
 
