@@ -22,8 +22,10 @@ ROOT = Path(__file__).parents[1]
 _KUBERNETES = tuple(
     f"pulumi_kubernetes.{name}" for name in ("apiextensions", "apps.v1", "core.v1", "helm.v3", "meta.v1", "yaml")
 )
+# Those of ours import single modules of an SDK, in the way of the stack.
 SDKS = {
     "aws": (
+        "components.aws.amp",
         *(
             f"pulumi_aws.{name}"
             for name in ("cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")
@@ -31,7 +33,6 @@ SDKS = {
         *_KUBERNETES,
     ),
     "gcp": (
-        # The first imports single modules of the SDK, in the way of the stack.
         "components.gcp.compute",
         *(
             f"pulumi_gcp.{name}"

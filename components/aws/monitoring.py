@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_aws import amp
 
+from components.aws import amp
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, pod_role
 from components.aws.scrape import scrape_configuration

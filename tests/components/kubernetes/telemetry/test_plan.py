@@ -1,0 +1,75 @@
+"""What a plan says of watching: prices, samples, sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from components.shapes import shape
+from components.spec import ClusterSpec
+
+TRIAL = yaml.safe_load((Path(__file__).parents[4] / "stacks/specs/trial.yaml").read_text())
+P5 = shape("aws", "p5.48xlarge")
+
+
+class Prices:
+    """Of p5.48xlarge in one region."""
+
+    def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
+        raise AssertionError((cloud, region, tier))
+
+    def machine_usd(self, cloud: str, region: str, machine_type: str) -> Decimal | None:
+        return self.machines_usd(cloud, region).get(machine_type)
+
+    def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
+        return {"p5.48xlarge": Decimal("55.04")} if (cloud, region) == ("aws", "us-east-1") else {}
+
+
+def planned(region: str = "us-east-1", **changes: object) -> TelemetryPlan:
+    spec = ClusterSpec.model_validate({**TRIAL, **changes})
+    return plan_telemetry(spec, P5, region=region, stack="dev", prices=Prices())
+
+
+def test_alerts_get_the_price_of_one_gpu_and_the_labels_of_the_stack() -> None:
+    watched = planned().watched
+    assert (watched.gpu_hour_usd, watched.gpus) == (Decimal("6.88"), 8)
+    assert watched.labels == {**TRIAL["labels"], "stack": "dev"}
+
+
+def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
+    plan = planned("eu-west-2")
+    notes = telemetry_notes(plan, metrics="there", shape=P5, region="eu-west-2")
+    assert plan.watched.gpu_hour_usd is None
+    assert notes == [
+        "metrics of the GPUs go to there; alerts are evaluated there and sent to nobody before a receiver is set",
+        "alerts count GPUs: no price of p5.48xlarge in eu-west-2 is known",
+    ]
+    assert len(telemetry_notes(planned(), metrics="there", shape=P5, region="us-east-1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "gpus"),
+    [
+        ({}, 42),
+        ({"elastic": None}, 40),
+        ({"training": {"nodes": 4}, "elastic": None}, 32),
+        ({"elastic": {"max_gpus": 8}}, 40),
+        ({"mig": {"nodes": 2, "layout": "all-1g.10gb"}}, 58),
+    ],
+)
+def test_samples_are_those_of_the_gpus_that_the_month_has(changes: dict[str, object], gpus: int) -> None:
+    """12 counters twice a minute and 3 recordings, in 43,800 minutes; rounded up to a million."""
+    assert planned(**changes).million_samples == -(-gpus * (12 * 2 + 3) * 43_800 // 1_000_000)
+
+
+def test_a_price_sheet_is_written_for_opencost_only() -> None:
+    assert planned().price_sheet is None
+    assert planned(telemetry={"opencost": True}).price_sheet == (
+        "EndTimestamp,InstanceID,Region,AssetClass,InstanceIDField,InstanceType,MarketPriceHourly,Version\n"
+        ",p5.48xlarge,us-east-1,node,metadata.labels.node.kubernetes.io/instance-type,p5.48xlarge,55.04,v1\n"
+    )
