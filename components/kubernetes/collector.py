@@ -20,9 +20,9 @@ from components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
 from components.kubernetes.release import release
 from components.kubernetes.restricted import CONTAINER, pod
 
-__all__ = ["collector"]
+__all__ = ["CHART", "collector"]
 
-_CHART: Final = Chart(
+CHART: Final = Chart(
     chart="opentelemetry-collector",
     version="0.170.0",
     repository="https://open-telemetry.github.io/opentelemetry-helm-charts",
@@ -51,10 +51,10 @@ def collector(
     values = _values(sink, [dict(item) for item in tolerations])
     return release(
         name,
-        _CHART,
+        CHART,
         release_name="collector",
         namespace=namespace,
-        values=merged(values, image_values(_CHART, registry)),
+        values=merged(values, image_values(CHART, registry)),
         after=[*after, *sink.after],
         opts=opts,
     )

@@ -22,9 +22,9 @@ from components.kubernetes.opencost_values import OpenCost
 from components.kubernetes.release import release
 from components.kubernetes.restricted import CONTAINER, pod
 
-__all__ = ["opencost"]
+__all__ = ["CHART", "opencost"]
 
-_CHART: Final = Chart(
+CHART: Final = Chart(
     chart="opencost",
     version="2.5.17",
     repository="https://opencost.github.io/opencost-helm-chart",
@@ -61,10 +61,10 @@ def opencost(
     values = _values(cluster_name, [dict(item) for item in tolerations])
     return release(
         name,
-        _CHART,
+        CHART,
         release_name="opencost",
         namespace=namespace,
-        values=merged(values, image_values(_CHART, registry)),
+        values=merged(values, image_values(CHART, registry)),
         after=[*after, prices],
         opts=opts,
     )

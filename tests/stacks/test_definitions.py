@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.kubernetes import charts
+from components.kubernetes import charts, collector, opencost
 from components.kubernetes.charts import Chart
 from sandbox.api_server.definitions import source_of
 from sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
@@ -10,6 +10,7 @@ from sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release
 
 def test_a_chart_that_brings_definitions_is_pinned_where_its_definitions_are() -> None:
     every = [chart for name in charts.__all__ if isinstance(chart := getattr(charts, name), Chart)]
+    every += [collector.CHART, opencost.CHART]
     lacking: set[str] = set()
     for chart in every:
         # As Karpenter is installed: its definitions come by a chart of their own.

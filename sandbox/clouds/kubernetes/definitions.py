@@ -79,8 +79,11 @@ _DISCOVERY: Final = frozenset(
 )
 _WITH_DISCOVERY: Final = frozenset({"gpu-operator", "network-operator"})
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
-# deployments/helm/nvidia-device-plugin.
-_WITHOUT: Final = frozenset({"aws-efa-k8s-device-plugin", "nvidia-device-plugin"})
+# deployments/helm/nvidia-device-plugin; NVIDIA/dcgm-exporter, deployment; opencost/opencost-helm-chart,
+# charts/opencost; open-telemetry/opentelemetry-helm-charts, charts/opentelemetry-collector.
+_WITHOUT: Final = frozenset(
+    {"aws-efa-k8s-device-plugin", "dcgm-exporter", "nvidia-device-plugin", "opencost", "opentelemetry-collector"}
+)
 
 
 def chart_of(entry: Entry) -> str:
