@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -30,7 +31,7 @@ class Prices:
         return {"p5.48xlarge": Decimal("55.04")} if (cloud, region) == ("aws", "us-east-1") else {}
 
 
-def planned(region: str = "us-east-1", **changes: object) -> TelemetryPlan:
+def planned(region: str = "us-east-1", **changes: Any) -> TelemetryPlan:
     spec = ClusterSpec.model_validate({**TRIAL, **changes})
     return plan_telemetry(spec, P5, region=region, stack="dev", prices=Prices())
 
@@ -62,7 +63,7 @@ def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
         ({"mig": {"nodes": 2, "layout": "all-1g.10gb"}}, 58),
     ],
 )
-def test_samples_are_those_of_the_gpus_that_the_month_has(changes: dict[str, object], gpus: int) -> None:
+def test_samples_are_those_of_the_gpus_that_the_month_has(changes: dict[str, Any], gpus: int) -> None:
     """12 counters twice a minute and 3 recordings, in 43,800 minutes; rounded up to a million."""
     assert planned(**changes).million_samples == -(-gpus * (12 * 2 + 3) * 43_800 // 1_000_000)
 
