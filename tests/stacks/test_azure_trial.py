@@ -51,8 +51,9 @@ def test_it_is_built_and_stays_and_goes(
     assert made.code == 0, made.text
     assert "refused" not in made.err
     if example == "trial":
-        assert "accepted, 1 unchecked\n" in made.err
-        assert "for want of a definition: 1 NicClusterPolicy.mellanox.com\n" in made.err
+        assert "accepted, 2 unchecked\n" in made.err
+        unchecked = "1 NicClusterPolicy.mellanox.com, 1 PodMonitor.azmonitoring.coreos.com"
+        assert f"for want of a definition: {unchecked}\n" in made.err
     assert "[mandatory]" not in made.text
     after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
     assert after.code == 0, after.text
