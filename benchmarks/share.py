@@ -45,6 +45,7 @@ SDKS = {
         *(
             f"pulumi_azure_native.{name}"
             for name in (
+                "alertsmanagement",
                 "authorization",
                 "containerservice",
                 "managedidentity",
