@@ -6,11 +6,22 @@
 import datetime
 import ipaddress
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
+from components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
 
 __all__ = [
@@ -20,6 +31,7 @@ __all__ = [
     "CapacityBlockPurchase",
     "ClusterSpec",
     "Elastic",
+    "ElasticPool",
     "Exemption",
     "FlexStartPurchase",
     "GroupPlacement",
@@ -38,7 +50,11 @@ __all__ = [
 ]
 
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
+# As long as AKS takes names of node pools, which are the shortest.
+_POOL_NAME = re.compile(r"^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$")
+_OTHER_POOLS = (MIG_POOL, SYSTEM_POOL, TRAINING_POOL)
 _DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
+_SHORT_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([mh])$")
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 _BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 # What it means on a GPU is in `components/mig_layout.py`.
@@ -46,23 +62,44 @@ _LAYOUT = (
     r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"
 )
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+_MINUTES = {"m": 1, "h": 60}
+# As long as GKE takes it, which is the shortest. Source: GKE documentation, "ComputeClass" definition.
+_LONGEST_EMPTY = 24 * 60
 
 
 def _hours(value: object) -> object:
     """Hours in a duration such as `36h`, `14d` or `2w`."""
+    return _units(value, _DURATION, _HOURS, "hours, days or weeks, such as 36h, 14d or 2w")
+
+
+def _minutes(value: object) -> object:
+    """Minutes in a duration such as `5m` or `2h`, up to a day."""
+    allowed = "minutes or hours up to 24h, such as 5m or 2h"
+    minutes = _units(value, _SHORT_DURATION, _MINUTES, allowed)
+    if isinstance(minutes, int) and minutes > _LONGEST_EMPTY:
+        raise ValueError(f"is more than a day; write {allowed}")
+    return minutes
+
+
+def _units(value: object, pattern: re.Pattern[str], units: Mapping[str, int], allowed: str) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
-        raise ValueError("has no unit; write hours, days or weeks, such as 36h, 14d or 2w")
+        raise ValueError(f"has no unit; write {allowed}")
     if not isinstance(value, str):
         return value
-    match = _DURATION.match(value.strip())
+    match = pattern.match(value.strip())
     if match is None:
-        raise ValueError("is not a duration; write hours, days or weeks, such as 36h, 14d or 2w")
-    return int(match[1]) * _HOURS[match[2]]
+        raise ValueError(f"is not a duration; write {allowed}")
+    return int(match[1]) * units[match[2]]
 
 
 def _money(value: object) -> object:
     """A dollar amount without the binary rounding of a YAML float."""
     return str(value) if isinstance(value, float) else value
+
+
+def _flow(value: object) -> str:
+    """A value as YAML on one line."""
+    return f"[{', '.join(map(str, cast(list[Any], value)))}]" if isinstance(value, list) else str(value)
 
 
 # The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space
@@ -101,6 +138,10 @@ def _public_cidr(value: str) -> str:
     return value
 
 
+Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION.pattern})]
+Minutes = Annotated[
+    int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION.pattern})
+]
 Cidr = Annotated[str, AfterValidator(_cidr)]
 PublicCidr = Annotated[Cidr, AfterValidator(_public_cidr)]
 
@@ -195,16 +236,27 @@ Placement = Annotated[
 ]
 
 
-class Elastic(Model):
-    """Single-node GPU capacity that comes and goes with the jobs."""
+class ElasticPool(Model):
+    """One pool of machines that come for a job and go after it. Its name is that of its queue, too."""
 
-    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pool")
     max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach", examples=[8])
     expected_gpus: Decimal | None = Field(
         default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
     )
     purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
         default=("on-demand",), min_length=1, description="How its machines may be paid for", examples=[["spot"]]
+    )
+    keep_empty: Minutes = Field(
+        default=5,
+        description="How long an empty machine waits for the next job, in minutes or hours up to 24h; left out, 5m",
+        examples=["5m", "2h"],
+        json_schema_extra={"default": "5m"},
+    )
+    expire_after: Hours | None = Field(
+        default=None,
+        description="Age at which Karpenter replaces a machine, in hours, days or weeks; left out, 30d. Native engines "
+        "replace none by its age",
+        examples=["14d"],
     )
 
     @model_validator(mode="after")
@@ -214,6 +266,54 @@ class Elastic(Model):
                 f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
             )
         return self
+
+
+class Elastic(Model):
+    """Single-node GPU capacity that comes and goes with the jobs."""
+
+    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pools")
+    pools: dict[str, ElasticPool] = Field(
+        min_length=1,
+        description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
+        examples=[{"dev": {"max_gpus": 8}}],
+        json_schema_extra={"propertyNames": {"pattern": _POOL_NAME.pattern, "not": {"enum": list(_OTHER_POOLS)}}},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def pools_have_names(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        fields = cast(dict[Any, Any], value)
+        nameless = [name for name in ElasticPool.model_fields if name in fields]
+        if not nameless:
+            return fields
+        pool = ", ".join(f"{name}: {_flow(fields[name])}" for name in nameless)
+        raise ValueError(
+            f"{', '.join(nameless)} {'stands' if len(nameless) == 1 else 'stand'} outside of a pool, and each pool has "
+            f"a name; write instead pools: {{dev: {{{pool}}}}}"
+        )
+
+    @field_validator("pools", mode="before")
+    @classmethod
+    def names_fit_every_cloud(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        problems: list[str] = []
+        for name in cast(dict[Any, Any], value):
+            if not isinstance(name, str) or not _POOL_NAME.match(name):
+                problems.append(
+                    f"may not hold the name {name!r}; write 1 to 12 lower-case letters, digits and hyphens, starting "
+                    "with a letter and not ending with a hyphen"
+                )
+            elif name in _OTHER_POOLS:
+                problems.append(
+                    f"may not hold the name {name!r}, which another pool of the cluster has; allowed: any but "
+                    f"{', '.join(_OTHER_POOLS)}"
+                )
+        if problems:
+            raise ValueError("\n".join(problems))
+        return cast(dict[Any, Any], value)
 
 
 class Mig(Model):
@@ -467,11 +567,9 @@ class ClusterSpec(Model):
         },
     )
     budget: Budget
-    duration: Annotated[int, BeforeValidator(_hours)] = Field(
-        gt=0,
+    duration: Hours = Field(
         description="How long the cluster is meant to stand, in hours, days or weeks",
         examples=["36h", "14d", "2w"],
-        json_schema_extra={"type": "string", "pattern": _DURATION.pattern},
     )
     access: Access
     telemetry: Telemetry = Field(default_factory=Telemetry, description="What watches it, besides what always does")
@@ -509,7 +607,7 @@ class ClusterSpec(Model):
         if isinstance(self.purchase, SpotPurchase):
             problems.append(
                 "purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
-                "capacity-block, and put spot under elastic.purchase"
+                "capacity-block, and put spot into a pool under elastic.pools"
             )
         if isinstance(self.purchase, FlexStartPurchase) and isinstance(self.placement, ReservationPlacement):
             problems.append(

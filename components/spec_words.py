@@ -109,7 +109,9 @@ def _find(loc: tuple[str | int, ...], root: yaml.Node) -> _Place:
             continue
         models = inner
         field.append(step)
-        if isinstance(step, str):
+        if get_origin(wanted) is dict:  # from names, which are the user's, to values of one kind
+            models, wanted, info = (), get_args(wanted)[1], None
+        elif isinstance(step, str):
             fields = [model.model_fields[step] for model in models if step in model.model_fields]
             info = fields[0] if fields else None
             wanted = info.annotation if info else None
@@ -170,7 +172,8 @@ def _say(place: _Place, details: ErrorDetails) -> str:
         case "string_type":
             return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
         case "too_short":
-            return f"{place.name} is an empty list; write {_wanted(place.wanted, place.info)}"
+            empty = "empty" if isinstance(place.node, yaml.MappingNode) else "an empty list"
+            return f"{place.name} is {empty}; write {_wanted(place.wanted, place.info)}"
         case _:
             return f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
 
@@ -223,6 +226,8 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
         return f"a list such as [{', '.join(map(str, info.examples[0]))}]"
     if get_origin(annotation) is tuple:
         return f"a list of {_wanted(get_args(annotation)[0], None)}"
+    if get_origin(annotation) is dict and models:
+        return f"a mapping from names to mappings with {', '.join(models[0].model_fields)}"
     if models:
         kinds = _kinds(tuple(models)) if len(models) > 1 else []
         fields = ", ".join(models[0].model_fields)

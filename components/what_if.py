@@ -45,7 +45,7 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
     """(the file with other values, what changed in words). Raises InputError with every name that is no field."""
     if not values:
         return file, []
-    fields = list(_fields(ClusterSpec, ""))
+    fields = list(_fields(ClusterSpec, "", file.root))
     problems: list[str] = []
     said: list[str] = []
     for name, text in values.items():
@@ -64,14 +64,22 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
     return replace(file, data=data), said
 
 
-def _fields(model: type[BaseModel], above: str) -> Iterator[str]:
-    """Full names of the fields that hold one value or a list, such as training.nodes."""
+def _fields(model: type[BaseModel], above: str, node: yaml.Node | None) -> Iterator[str]:
+    """Full names of the fields that hold one value or a list, such as training.nodes; those of what has a name of the
+    user's own, such as a pool, by the names in the spec. node: the model's own part of the spec.
+    """
     for name, info in model.model_fields.items():
+        child = _child(node, name) if isinstance(node, yaml.MappingNode) else None
+        named = list(_models(get_args(info.annotation)[1])) if get_origin(info.annotation) is dict else []
+        if named and isinstance(child, yaml.MappingNode):
+            for key, value in child.value:
+                yield from _fields(named[0], f"{above}{name}.{key.value}.", value)
+            continue
         inner = list(dict.fromkeys(_models(info.annotation)))
         if not inner:
             yield f"{above}{name}"
         for one in inner:
-            yield from _fields(one, f"{above}{name}.")
+            yield from _fields(one, f"{above}{name}.", child)
 
 
 def _models(hint: Any) -> Iterator[type[BaseModel]]:

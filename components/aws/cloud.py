@@ -9,7 +9,8 @@ from components.aws.location import Location, parse_location
 from components.aws.machines import machine_problems
 from components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
 from components.cloud import Cloud
-from components.kubernetes.names import ELASTIC_POOL
+from components.elastic import pool_rows
+from components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
@@ -34,10 +35,7 @@ def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
             f"{storage.gb_per_s:.1f} GB/s",
         ),
         ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
-        (
-            ELASTIC_POOL,
-            f"Karpenter, up to {elastic.max_gpus} GPUs on {elastic.shape.machine_type}" if elastic else "none",
-        ),
+        *(pool_rows("Karpenter", elastic.shape, elastic.pools) if elastic else [(ELASTIC, "none")]),
         *([] if plan.mig is None else [("MIG", _slices(plan.mig))]),
     ]
 

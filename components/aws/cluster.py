@@ -10,7 +10,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.aws.control_plane import ControlPlane
-from components.aws.elastic_pool import ElasticPool
+from components.aws.elastic_pools import ElasticPools
 from components.aws.home import Home
 from components.aws.job_pools import job_pools
 from components.aws.mig_pool import MigPool
@@ -158,7 +158,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 opts=here,
             )
         if plan.elastic is not None:
-            ElasticPool(
+            ElasticPools(
                 f"{name}-elastic",
                 plan.elastic,
                 region=plan.location.region,

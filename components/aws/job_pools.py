@@ -5,7 +5,7 @@ from __future__ import annotations
 from components.aws.fabric import NETWORK_LABELS, efa_pod, mpi_efa_pod
 from components.aws.plan import AwsClusterPlan
 from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import ELASTIC_POOL, GPU, MIG_POOL, TRAINING_POOL
+from components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 
@@ -29,16 +29,18 @@ def job_pools(plan: AwsClusterPlan) -> list[JobPool]:
     ]
     if plan.elastic is not None:
         elastic = plan.elastic
-        pools.append(
+        pools += [
             JobPool(
-                name=ELASTIC_POOL,
+                name=pool.name,
                 shape=elastic.shape,
-                nodes=elastic.max_gpus // elastic.shape.gpus,
-                gpus={GPU: elastic.max_gpus},
+                nodes=pool.max_gpus // elastic.shape.gpus,
+                gpus={GPU: pool.max_gpus},
                 ask={GPU: 1},
+                elastic=True,
                 annotations=KEPT,
             )
-        )
+            for pool in elastic.pools
+        ]
     if plan.mig is not None:
         mig = plan.mig
         pools.append(

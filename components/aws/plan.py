@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from components.aws.purchase import (
     reservation_notes,
 )
 from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
+from components.elastic import PoolPlan, plan_pools
 from components.example_ranges import example_range_notes
 from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
@@ -123,13 +123,15 @@ class HomePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticPlan:
-    """Single-node GPU capacity by Karpenter. max_gpus, expected_gpus: limit and average use, in GPUs."""
+    """Single-node GPU capacity by Karpenter, in pools on one kind of machine."""
 
     shape: Shape
-    max_gpus: int
-    expected_gpus: str | None
-    capacity_types: tuple[str, ...]
+    pools: tuple[PoolPlan, ...]
     root_gib: int = 200
+
+    def most_nodes(self, purchase: str) -> int:
+        """Machines that may run at a time, bought so."""
+        return sum(pool.max_gpus // self.shape.gpus for pool in self.pools if purchase in pool.purchase)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,12 +268,7 @@ def _home(spec: ClusterSpec) -> HomePlan | None:
 
 def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
     shape = elastic_shape("aws", accelerator)
-    return ElasticPlan(
-        shape=shape,
-        max_gpus=math.ceil(elastic.max_gpus / shape.gpus) * shape.gpus,
-        expected_gpus=None if elastic.expected_gpus is None else str(elastic.expected_gpus),
-        capacity_types=elastic.purchase,
-    )
+    return ElasticPlan(shape=shape, pools=plan_pools(elastic, shape))
 
 
 def _size_problems(spec: ClusterSpec) -> list[str]:
@@ -304,7 +301,7 @@ def _not_built(spec: ClusterSpec) -> list[str]:
     """What the spec asks for and this cluster does not contain."""
     not_built = mig_not_built(spec)
     if spec.elastic is not None and spec.elastic.engine == "native":
-        not_built.append("elastic.engine native: on AWS the elastic pool is Karpenter's")
+        not_built.append("elastic.engine native: on AWS the elastic pools are Karpenter's")
     return not_built
 
 
@@ -335,9 +332,8 @@ def _quotas(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | 
     # A capacity block has quotas of its own.
     on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
     if elastic is not None:
-        at_limit = elastic.max_gpus // elastic.shape.gpus * elastic.shape.vcpus
-        on_demand += at_limit if "on-demand" in elastic.capacity_types else 0
-        spot = at_limit if "spot" in elastic.capacity_types else 0
+        on_demand += elastic.most_nodes("on-demand") * elastic.shape.vcpus
+        spot = elastic.most_nodes("spot") * elastic.shape.vcpus
     if mig is not None:
         on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
         spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
@@ -355,7 +351,7 @@ def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> lis
         losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
     if elastic is not None and elastic.shape.accelerator != spec.accelerator:
         losses.append(
-            f"elastic pool: no machine with a single {spec.accelerator.upper()}; "
+            f"elastic pools: no machine with a single {spec.accelerator.upper()}; "
             f"{elastic.shape.machine_type} has one {elastic.shape.accelerator.upper()}"
         )
     return losses

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from components.aws.location import Location
+from components.elastic import fields_that_ask_for
 from components.spec import ClusterSpec, FlexStartPurchase
 
 __all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purchase_problems", "reservation_notes"]
@@ -20,10 +21,10 @@ def purchase_problems(spec: ClusterSpec) -> list[str]:
             "purchase.kind is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand, or "
             "capacity-block for capacity of fixed dates"
         )
-    if spec.elastic is not None and "flex-start" in spec.elastic.purchase:
-        problems.append(
-            "elastic.purchase has flex-start, which Google Cloud sells and AWS does not; choose from on-demand and spot"
-        )
+    problems += [
+        f"{field} has flex-start, which Google Cloud sells and AWS does not; choose from on-demand and spot"
+        for field in fields_that_ask_for(spec.elastic, "flex-start")
+    ]
     return problems
 
 

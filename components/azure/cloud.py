@@ -8,7 +8,8 @@ from components.azure.location import first_zone, parse_location
 from components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
 from components.azure.settings import KEYS
 from components.cloud import Cloud
-from components.kubernetes.names import ELASTIC_POOL
+from components.elastic import pool_rows
+from components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
@@ -32,12 +33,14 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
             if plan.home
             else "none",
         ),
-        (
-            ELASTIC_POOL,
-            f"{'node auto provisioning' if elastic.engine == 'karpenter' else 'cluster autoscaler'}, up to "
-            f"{elastic.max_gpus} GPUs on {elastic.shape.machine_type}, {' or '.join(elastic.purchase)}"
+        *(
+            pool_rows(
+                "node auto provisioning" if elastic.engine == "karpenter" else "cluster autoscaler",
+                elastic.shape,
+                elastic.pools,
+            )
             if elastic
-            else "none",
+            else [(ELASTIC, "none")]
         ),
         ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {_slices(mig)}" if mig else "none"),
     ]

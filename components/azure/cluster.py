@@ -17,13 +17,13 @@ from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from components.azure.home import Home
 from components.azure.identity import ClusterIdentity
 from components.azure.job_pools import job_pools
-from components.azure.karpenter_pool import KarpenterPool, KarpenterPoolArgs
+from components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from components.azure.lustre_driver import LustreDriver
 from components.azure.machines import has_infiniband
 from components.azure.metrics_collection import MetricsCollection
 from components.azure.mig_pool import MigPool
 from components.azure.monitoring import Monitoring
-from components.azure.native_pool import NativePool
+from components.azure.native_pools import NativePools
 from components.azure.nd_topology import FILE, NAME, nd_v5_topology
 from components.azure.network import Network
 from components.azure.node_image import OS_SKU
@@ -104,6 +104,7 @@ class TrainingCluster(pulumi.ComponentResource):
             system=plan.system,
             provisioning=provisioned,
             million_samples=plan.telemetry.million_samples,
+            keep_empty=None if plan.elastic is None or provisioned else plan.elastic.keep_empty,
             labels=labels,
             tags=tags,
             opts=here,
@@ -197,16 +198,14 @@ class TrainingCluster(pulumi.ComponentResource):
         if plan.mig is not None:
             MigPool(f"{name}-mig", plan.mig, nodes=nodes, after=before_gpus, opts=here)
         if plan.elastic is not None and provisioned:
-            KarpenterPool(
+            KarpenterPools(
                 f"{name}-elastic",
-                KarpenterPoolArgs(
+                KarpenterPoolsArgs(
                     region=location.region,
                     zone=location.number,
                     subnet_id=network.nodes_id,
                     machine_types=[plan.elastic.shape.machine_type],
-                    purchase=plan.elastic.purchase,
-                    max_gpus=plan.elastic.max_gpus,
-                    expected_gpus=plan.elastic.expected_gpus,
+                    pools=plan.elastic.pools,
                     driver_owner=plan.driver,
                     image_family=OS_SKU,
                     lustre=True,
@@ -218,7 +217,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 opts=inside,
             )
         elif plan.elastic is not None:
-            NativePool(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
+            NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
         if has_infiniband(plan.training.shape.machine_type):
             ConfigMap(
                 f"{name}-topology",

@@ -45,12 +45,14 @@ class ControlPlane(pulumi.ComponentResource):
         system: SystemPlan,
         provisioning: bool,
         million_samples: Decimal,
+        keep_empty: int | None,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
-        a month.
+        a month. keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None where no pool
+        autoscales.
         """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
         self.cluster = containerservice.ManagedCluster(
@@ -101,7 +103,7 @@ class ControlPlane(pulumi.ComponentResource):
             node_provisioning_profile=containerservice.ManagedClusterNodeProvisioningProfileArgs(
                 mode="Auto" if provisioning else "Manual", default_node_pools="None"
             ),
-            auto_scaler_profile=None if provisioning else _AUTOSCALER,
+            auto_scaler_profile=None if keep_empty is None else _autoscaler(keep_empty),
             azure_monitor_profile=containerservice.ManagedClusterAzureMonitorProfileArgs(
                 metrics=containerservice.ManagedClusterAzureMonitorProfileMetricsArgs(enabled=True)
             ),
@@ -139,10 +141,11 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
 
-# A GPU machine takes long to come, and is dear while nothing runs on it.
-_AUTOSCALER = containerservice.ManagedClusterPropertiesAutoScalerProfileArgs(
-    expander="least-waste", max_node_provision_time="30m", scale_down_unneeded_time="5m"
-)
+def _autoscaler(keep_empty: int) -> containerservice.ManagedClusterPropertiesAutoScalerProfileArgs:
+    """A GPU machine takes long to come, and is dear while nothing runs on it."""
+    return containerservice.ManagedClusterPropertiesAutoScalerProfileArgs(
+        expander="least-waste", max_node_provision_time="30m", scale_down_unneeded_time=f"{keep_empty}m"
+    )
 
 
 def _api_access(access: AccessPlan, network: Network) -> containerservice.ManagedClusterAPIServerAccessProfileArgs:

@@ -1,18 +1,25 @@
-"""The elastic pool: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from components.azure.machines import CLOUD
+from components.elastic import PoolPlan, age_losses, plan_pools
+from components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from components.shapes import Shape, elastic_shape
 from components.spec import ClusterSpec
 
-__all__ = ["PROVISIONING_CLASS", "ElasticPlan", "elastic_losses", "elastic_notes", "plan_elastic"]
-
-Purchase = Literal["on-demand", "spot"]
+__all__ = [
+    "PROVISIONING_CLASS",
+    "ElasticPlan",
+    "agent_pools",
+    "elastic_losses",
+    "elastic_notes",
+    "elastic_problems",
+    "plan_elastic",
+]
 
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
 """By which a queue asks the cluster autoscaler for all nodes of a job at once.
@@ -21,49 +28,102 @@ Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
 """
 
 
+# Lower-case letters and digits. Source: AKS documentation, "Naming rules".
+_POOL_NAME: Final = 12
+
+
 @dataclass(frozen=True, kw_only=True)
 class ElasticPlan:
-    """shape: the smallest machine, without InfiniBand. purchase: in the order of the spec. max_gpus, expected_gpus:
-    limit and average use, in GPUs. root_gib: on the machine's own disk, for what jobs keep on a node, too.
+    """shape: the smallest machine, without InfiniBand, of every pool. root_gib: on the machine's own disk, for what
+    jobs keep on a node, too.
     """
 
     engine: Literal["karpenter", "native"]
     shape: Shape
-    purchase: tuple[Purchase, ...]
-    max_gpus: int
-    expected_gpus: str | None
+    pools: tuple[PoolPlan, ...]
     root_gib: int = 1_000
+
+    def nodes(self, pool: PoolPlan) -> int:
+        """Machines that a pool may have."""
+        return pool.max_gpus // self.shape.gpus
 
     @property
     def most_nodes(self) -> int:
-        return self.max_gpus // self.shape.gpus
+        """Machines of all pools together."""
+        return sum(map(self.nodes, self.pools))
+
+    def bought(self, purchase: str) -> int:
+        """Machines that may run at a time, bought so."""
+        return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
+
+    @property
+    def keep_empty(self) -> int:
+        """Minutes that an empty machine waits where the cluster's autoscaler has one such time for all pools."""
+        return max(pool.keep_empty for pool in self.pools)
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pool on the smallest machine; what is bought another way than Azure sells is refused elsewhere."""
+    """The pools on the smallest machine; what is bought another way than Azure sells is refused elsewhere."""
     elastic = spec.elastic
     if elastic is None:
         return None
     shape = elastic_shape(CLOUD, spec.accelerator)
-    sold: list[Purchase] = [kind for kind in elastic.purchase if kind != "flex-start"]
     return ElasticPlan(
         engine=elastic.engine,
         shape=shape,
-        purchase=tuple(dict.fromkeys(sold)),
-        max_gpus=math.ceil(elastic.max_gpus / shape.gpus) * shape.gpus,
-        expected_gpus=None if elastic.expected_gpus is None else str(elastic.expected_gpus),
+        pools=plan_pools(elastic, shape, lambda asked: [kind for kind in asked if kind != "flex-start"]),
     )
 
 
+def agent_pools(pool: PoolPlan) -> dict[str, str]:
+    """How AKS calls the scale sets of a pool by the cluster autoscaler, one for each way to buy: way -> name."""
+    name = pool.name.replace("-", "")
+    others = {purchase: purchase.replace("-", "")[:5] for purchase in pool.purchase[1:]}
+    return {pool.purchase[0]: name} | {
+        purchase: f"{name[: _POOL_NAME - len(short)]}{short}" for purchase, short in others.items()
+    }
+
+
+def elastic_problems(spec: ClusterSpec) -> list[str]:
+    """Why AKS can't have such pools."""
+    plan = plan_elastic(spec)
+    if plan is None or plan.engine == "karpenter":
+        return []
+    users: dict[str, list[str]] = {name: [f"{name} of the cluster"] for name in (SYSTEM_POOL, TRAINING_POOL, MIG_POOL)}
+    for pool in plan.pools:
+        for name in agent_pools(pool).values() if pool.purchase else ():
+            users.setdefault(name, []).append(pool.name)
+    return [
+        f"elastic.pools has {' and '.join(pools)} with the node pool {name!r} each on AKS, whose names have no hyphens "
+        f"and at most {_POOL_NAME} characters: rename one"
+        for name, pools in users.items()
+        if len(pools) > 1
+    ]
+
+
 def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """What the elastic pool can't give of what the spec asks."""
+    """What the elastic pools can't give of what the spec asks."""
     if plan is None:
         return []
     machine = plan.shape.machine_type
+    losses = [f"elastic pools: {machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"]
     if plan.shape.accelerator != spec.accelerator:
         asked = spec.accelerator.upper()
-        return [f"elastic pool: no machine with a single {asked}; {machine} has one H100 NVL with 94 GB"]
-    return [f"elastic pool: {machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"]
+        losses = [f"elastic pools: no machine with a single {asked}; {machine} has one H100 NVL with 94 GB"]
+    if plan.engine == "native":
+        losses += [
+            f"elastic.pools.{pool.name}.keep_empty: {_duration(pool.keep_empty)} asked, {_duration(plan.keep_empty)} "
+            "given: AKS's autoscaler has one such time for all pools, here the longest"
+            for pool in plan.pools
+            if pool.keep_empty != plan.keep_empty
+        ]
+        losses += age_losses(plan.pools, "AKS's autoscaler")
+    return losses
+
+
+def _duration(minutes: int) -> str:
+    """Minutes as a spec writes them."""
+    return f"{minutes}m" if minutes % 60 else f"{minutes // 60}h"
 
 
 def elastic_notes(plan: ElasticPlan | None) -> list[str]:
@@ -71,13 +131,15 @@ def elastic_notes(plan: ElasticPlan | None) -> list[str]:
     if plan is None or plan.engine == "native":
         return []
     notes = [
-        "elastic pool: node auto provisioning makes single machines outside of any scale set, so it never reaches "
-        "InfiniBand; the training pool is fixed, and no other pool may autoscale beside it"
+        "elastic pools: node auto provisioning makes single machines outside of any scale set, so they never reach "
+        "InfiniBand; the training pool is fixed, and no other pool may autoscale beside them"
     ]
-    if len(plan.purchase) > 1:
+    mixed = [pool.name for pool in plan.pools if len(pool.purchase) > 1]
+    if mixed:
         # Azure/karpenter-provider-azure issue 761.
         notes.append(
-            "elastic pool: where spot is not to be had a job may stay pending: node auto provisioning does not fall "
-            "back to on demand within one request; elastic.engine: native has a pool for each"
+            f"elastic pools {', '.join(mixed)}: where spot is not to be had a job may stay pending: node auto "
+            "provisioning does not fall back to on demand within one request; elastic.engine: native has a node pool "
+            "for each"
         )
     return notes

@@ -8,8 +8,9 @@ from components.azure.machines import has_infiniband
 from components.azure.mig import MigPlan
 from components.azure.plan import AzureClusterPlan
 from components.azure.tolerations import SPOT_TOLERATION
+from components.elastic import PoolPlan
 from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import ELASTIC_POOL, GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
+from components.kubernetes.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
 
 __all__ = ["job_pools"]
 
@@ -32,20 +33,21 @@ def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
         )
     ]
     if plan.elastic is not None:
-        pools.append(_elastic(plan.elastic))
+        pools += [_elastic(plan.elastic, pool) for pool in plan.elastic.pools]
     if plan.mig is not None:
         pools.append(_mig(plan.mig))
     return pools
 
 
-def _elastic(elastic: ElasticPlan) -> JobPool:
+def _elastic(elastic: ElasticPlan, pool: PoolPlan) -> JobPool:
     return JobPool(
-        name=ELASTIC_POOL,
+        name=pool.name,
         shape=elastic.shape,
-        nodes=elastic.most_nodes,
-        gpus={GPU: elastic.max_gpus},
+        nodes=elastic.nodes(pool),
+        gpus={GPU: pool.max_gpus},
         ask={GPU: 1},
-        tolerations=[SPOT_TOLERATION] if "spot" in elastic.purchase else [],
+        elastic=True,
+        tolerations=[SPOT_TOLERATION] if "spot" in pool.purchase else [],
         annotations=KEPT,
         provisioning=PROVISIONING_CLASS if elastic.engine == "native" else None,
     )

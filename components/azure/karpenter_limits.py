@@ -17,6 +17,7 @@ __all__ = ["karpenter_problems"]
 def karpenter_problems(
     machine_types: Sequence[str],
     *,
+    pool: str,
     purchase: Sequence[str],
     nodes_per_job: int = 1,
     partition: str | None = None,
@@ -25,8 +26,8 @@ def karpenter_problems(
 ) -> list[str]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
-    nodes_per_job: above 1 for training over several nodes. partition: MIG size. reservation: its id. placement: whether
-    the machines must stand close to each other.
+    pool: its name. nodes_per_job: above 1 for training over several nodes. partition: MIG size. reservation: its id.
+    placement: whether the machines must stand close to each other.
     """
     engine = "elastic.engine is 'karpenter', which on Azure"
     problems = [
@@ -37,7 +38,10 @@ def karpenter_problems(
     ]
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if wrong:
-        problems.append(f"{engine} can't buy {', '.join(wrong)}; allowed: on-demand, spot; change elastic.purchase")
+        problems.append(
+            f"elastic.pools.{pool}.purchase has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Azure; "
+            "allowed: on-demand, spot; choose from these"
+        )
     if nodes_per_job > 1:
         problems.append(
             f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "

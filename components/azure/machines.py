@@ -52,7 +52,7 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
         return []
     known = {row.machine_type: row for row in shapes() if row.cloud == CLOUD}
     if machine in known and known[machine].accelerator == spec.accelerator:
-        why = "which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pool"
+        why = "which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pools"
         return [f"machine is {machine!r}, {why}; with accelerator {spec.accelerator}: {', '.join(fitting)}"]
     near = "" if machine in known else did_you_mean(machine, fitting)
     return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]

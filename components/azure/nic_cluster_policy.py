@@ -6,11 +6,12 @@ Source: Mellanox/network-operator v26.4.0, api/v1alpha1/nicclusterpolicy_types.g
 
 import json
 import re
-from typing import Annotated, Any, ClassVar, Final, Literal, cast
+from typing import Annotated, Any, ClassVar, Final, cast
 
 from pydantic import Field, field_validator
 
 from components.kubernetes.chart_values import Toleration
+from components.kubernetes.node_affinity import NodeAffinity
 from components.kubernetes.objects import Part, Spec, Text
 
 __all__ = ["NAME", "NicClusterPolicy"]
@@ -115,24 +116,6 @@ def _config_problems(config: str) -> list[str]:
                 "or pods get no /dev/infiniband"
             )
     return problems
-
-
-class MatchExpression(Part):
-    key: Text
-    operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
-    values: list[str] = Field(default=[], description="a list of texts")
-
-
-class NodeSelectorTerm(Part):
-    matchExpressions: list[MatchExpression] = Field(min_length=1, description="one expression or more")
-
-
-class NodeSelector(Part):
-    nodeSelectorTerms: list[NodeSelectorTerm] = Field(min_length=1, description="one term or more")
-
-
-class NodeAffinity(Part):
-    requiredDuringSchedulingIgnoredDuringExecution: NodeSelector
 
 
 class NicClusterPolicy(Spec):

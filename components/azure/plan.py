@@ -11,7 +11,7 @@ from typing import Any
 from components.azure.access import AccessPlan, access_notes, access_problems, plan_access
 from components.azure.addresses import AddressPlan, address_problems, lustre_range
 from components.azure.arm import RESERVATION_GROUP
-from components.azure.elastic import ElasticPlan, elastic_losses, elastic_notes, plan_elastic
+from components.azure.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
 from components.azure.files import HomePlan, home_problems, plan_home
 from components.azure.location import Location
 from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
@@ -218,6 +218,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[st
         *name_problems(lower_case_name(spec, stack), service="AKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *_address_problems(spec),
+        *elastic_problems(spec),
         *home_problems(spec.storage.home),
         *lustre_problems(spec.storage.shared),
     ]
@@ -348,8 +349,8 @@ def _quotas(
     pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
     spot: list[tuple[Shape, int]] = []
     if elastic is not None:
-        pools += [(elastic.shape, elastic.most_nodes)] if "on-demand" in elastic.purchase else []
-        spot += [(elastic.shape, elastic.most_nodes)] if "spot" in elastic.purchase else []
+        pools += [(elastic.shape, nodes)] if (nodes := elastic.bought("on-demand")) else []
+        spot += [(elastic.shape, nodes)] if (nodes := elastic.bought("spot")) else []
     if mig is not None:
         (spot if mig.spot else pools).append((mig.shape, mig.nodes))
     system = SystemPlan.vcpus * SystemPlan.nodes

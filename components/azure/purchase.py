@@ -10,6 +10,7 @@ from __future__ import annotations
 from components.azure.arm import RESERVATION_GROUP
 from components.azure.location import Location
 from components.azure.settings import MOST_NODES
+from components.elastic import fields_that_ask_for
 from components.shapes import Shape
 from components.spec import (
     CapacityBlockPurchase,
@@ -36,8 +37,10 @@ def purchase_problems(spec: ClusterSpec) -> list[str]:
             f"purchase.kind is 'flex-start', {flex_start}; choose on-demand, or capacity-block for capacity of fixed "
             "dates"
         )
-    if spec.elastic is not None and "flex-start" in spec.elastic.purchase:
-        problems.append(f"elastic.purchase has flex-start, {flex_start}; choose from on-demand and spot")
+    problems += [
+        f"{field} has flex-start, {flex_start}; choose from on-demand and spot"
+        for field in fields_that_ask_for(spec.elastic, "flex-start")
+    ]
     if spec.mig is not None and spec.mig.purchase == "flex-start":
         problems.append(f"mig.purchase is 'flex-start', {flex_start}; choose on-demand or spot")
     if isinstance(spec.placement, ReservationPlacement):

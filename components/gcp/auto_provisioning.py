@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from components.gcp.elastic import ElasticPlan
 from components.gcp.machines import family
 from components.shapes import Shape
 
@@ -40,21 +41,21 @@ def cluster_limits(elastic: Shape, pools: Sequence[PoolSize], *, vcpus: int, mem
     return dict(total)
 
 
-def limit_losses(elastic: Shape, others: Sequence[PoolSize]) -> list[str]:
-    """Where a limit for all GPUs of one type does not hold for the elastic pool alone: GPUs that others may have, and
-    do not have yet, are free for it.
+def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
+    """Where a limit for all GPUs of one type does not hold for an elastic pool alone: GPUs that other pools may have,
+    and do not have yet, are free for it.
     """
-    free = sum(
-        pool.nodes * pool.shape.gpus
-        for pool in others
-        if pool.scaled and _accelerator(pool.shape) == _accelerator(elastic)
-    )
-    if not free:
-        return []
-    return [
-        f"elastic.max_gpus: GKE limits all {_accelerator(elastic)} of the cluster together; while flex-start nodes of "
-        f"other pools wait, the elastic pool may have up to {free} GPUs more"
-    ]
+    kind = _accelerator(elastic.shape)
+    waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and _accelerator(pool.shape) == kind)
+    losses: list[str] = []
+    for pool in elastic.open_ended:
+        free = waiting + elastic.max_gpus - pool.max_gpus
+        if free:
+            losses.append(
+                f"elastic.pools.{pool.name}.max_gpus: GKE limits all {kind} of the cluster together; while machines of "
+                f"other pools are not there, this pool may have up to {free} GPUs more"
+            )
+    return losses
 
 
 def _accelerator(shape: Shape) -> str:

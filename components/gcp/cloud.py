@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from components.cloud import Cloud
+from components.elastic import pool_rows
 from components.gcp.location import first_zone, parse_location
 from components.gcp.lustre import LustrePlan
 from components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
-from components.kubernetes.names import ELASTIC_POOL
+from components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
@@ -32,12 +33,12 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
             if plan.home
             else "none",
         ),
-        (
-            ELASTIC_POOL,
-            f"{'Karpenter' if elastic.engine == 'karpenter' else 'GKE ComputeClass'}, up to {elastic.max_gpus} GPUs on "
-            f"{elastic.shape.machine_type}, {' then '.join(elastic.purchase)}"
+        *(
+            pool_rows(
+                "Karpenter" if elastic.engine == "karpenter" else "GKE ComputeClass", elastic.shape, elastic.pools
+            )
             if elastic
-            else "none",
+            else [(ELASTIC, "none")]
         ),
         ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.pool.slices[mig.size]} x {mig.size}" if mig else "none"),
     ]

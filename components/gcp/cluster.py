@@ -10,18 +10,16 @@ import pulumi_kubernetes as kubernetes
 from components.gcp.admins import Admins
 from components.gcp.control_plane import ControlPlane
 from components.gcp.elastic import ElasticPlan
-from components.gcp.elastic_nodes import elastic_nodes
 from components.gcp.fabric import FABRICS, POD_SECURITY
 from components.gcp.fabric_plugin import FabricPlugin
 from components.gcp.gpu_networks import GpuNetworks
 from components.gcp.home import Home
 from components.gcp.identity import NodeIdentity
 from components.gcp.job_pools import job_pools
-from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
-from components.gcp.machines import family
+from components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from components.gcp.mig_pool import MigPool
 from components.gcp.monitoring import Monitoring
-from components.gcp.native_pool import NativePool, NativePoolArgs
+from components.gcp.native_pools import NativePools
 from components.gcp.network import Network
 from components.gcp.plan import BucketPlan, GcpClusterPlan
 from components.gcp.services import enabled_services
@@ -32,7 +30,6 @@ from components.kubernetes.checks import check_object
 from components.kubernetes.cluster_telemetry import ClusterTelemetry
 from components.kubernetes.jobs import Jobs
 from components.kubernetes.metrics_sink import READ
-from components.kubernetes.names import ELASTIC_POOL, TRAINING_POOL
 from components.kubernetes.volume import Volume
 from components.kubernetes.workspace import Workspace
 from components.labels import gcp_labels, kubernetes_labels
@@ -245,9 +242,9 @@ class TrainingCluster(pulumi.ComponentResource):
         plan, name = self._plan, f"{self._name}-elastic"
         location = plan.location
         if elastic.engine == "karpenter":
-            KarpenterPool(
+            KarpenterPools(
                 name,
-                KarpenterPoolArgs(
+                KarpenterPoolsArgs(
                     project=location.project,
                     region=location.region,
                     zone=location.zone,
@@ -258,9 +255,7 @@ class TrainingCluster(pulumi.ComponentResource):
                     node_account=self._nodes.email,
                     template_pool=system.node_pool_name,
                     machine_type=elastic.shape.machine_type,
-                    purchase=elastic.purchase,
-                    max_gpus=elastic.max_gpus,
-                    expected_gpus=elastic.expected_gpus,
+                    pools=elastic.pools,
                     resource_labels=self._resource_labels(f"{name}-node"),
                     boot_gib=elastic.root_gib,
                 ),
@@ -269,32 +264,15 @@ class TrainingCluster(pulumi.ComponentResource):
                 opts=inside,
             )
             return
-        pool = elastic_nodes(
-            f"{name}-nodes",
+        NativePools(
+            name,
             elastic,
             location=location,
             control_plane=self._control_plane,
             nodes=self._nodes,
             labels=self._labels,
             resource_labels=self._resource_labels,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=system.ready),
-        )
-        NativePool(
-            name,
-            NativePoolArgs(
-                zone=location.zone,
-                machine_type=elastic.shape.machine_type,
-                accelerator=family(elastic.shape.machine_type).accelerator,
-                gpus_per_node=elastic.shape.gpus,
-                purchase=elastic.fallbacks,
-                pools=[ELASTIC_POOL],
-                reserved_pools=[TRAINING_POOL],
-                node_account=self._nodes.email,
-                expected_gpus=elastic.expected_gpus,
-                boot_gb=elastic.root_gib,
-            ),
-            labels=self._labels,
-            after=[pool],
+            after=system.ready,
             opts=inside,
         )
 

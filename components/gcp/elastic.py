@@ -1,41 +1,49 @@
-"""The elastic pool: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
 from components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
-from components.gcp.machines import CLOUD, spot_only
-from components.shapes import Shape, elastic_shape, shapes
-from components.spec import ClusterSpec, Elastic
+from components.gcp.machines import CLOUD
+from components.shapes import Shape, elastic_shape
+from components.spec import ClusterSpec
 
 __all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems", "plan_elastic"]
+
+# Source: GKE documentation, "Define a custom compute class".
+_GKES_OWN = ("gke", "autopilot")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticPlan:
-    """shape: the smallest machine. larger: those for jobs that want more GPUs of one node, smallest first.
-    purchase: spot or flex-start, in the order of preference. max_gpus, expected_gpus: limit and average use, in GPUs.
-    """
+    """shape: the smallest machine, of every pool. pools: bought as spot or flex-start."""
 
     engine: Literal["karpenter", "native"]
     shape: Shape
-    larger: tuple[Shape, ...]
-    purchase: tuple[Literal["spot", "flex-start"], ...]
-    max_gpus: int
-    expected_gpus: str | None
+    pools: tuple[PoolPlan, ...]
     root_gib: int = 200
 
     @property
-    def fallbacks(self) -> tuple[Literal["spot", "flex-start"], ...]:
+    def max_gpus(self) -> int:
+        """Of all pools together."""
+        return sum(pool.max_gpus for pool in self.pools)
+
+    def fallbacks(self, pool: PoolPlan) -> tuple[str, ...]:
         """How GKE buys machines by itself where the pool's own way finds none."""
-        return self.purchase[1:] if self.engine == "native" else ()
+        return pool.purchase[1:] if self.engine == "native" else ()
+
+    @property
+    def open_ended(self) -> tuple[PoolPlan, ...]:
+        """The pools for which GKE makes node pools by itself."""
+        return tuple(pool for pool in self.pools if self.fallbacks(pool))
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pool on the machines of Google Cloud that have fewer than 8 GPUs."""
+    """The pools on the machines of Google Cloud that have fewer than 8 GPUs."""
     elastic = spec.elastic
     if elastic is None:
         return None
@@ -43,48 +51,58 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
     return ElasticPlan(
         engine=elastic.engine,
         shape=shape,
-        larger=tuple(
-            row
-            for row in shapes()
-            if row.cloud == CLOUD and spot_only(row) and shape.gpus < row.gpus <= elastic.max_gpus
-        ),
-        purchase=_purchase(elastic),
-        max_gpus=math.ceil(elastic.max_gpus / shape.gpus) * shape.gpus,
-        expected_gpus=None if elastic.expected_gpus is None else str(elastic.expected_gpus),
+        pools=plan_pools(elastic, shape, _sold),
     )
 
 
-def _purchase(elastic: Elastic) -> tuple[Literal["spot", "flex-start"], ...]:
+def _sold(asked: Sequence[str]) -> Sequence[str]:
     """The ways asked that these machines are sold in; Spot where none of them is."""
-    sold: list[Literal["spot", "flex-start"]] = [kind for kind in elastic.purchase if kind != "on-demand"]
-    return tuple(dict.fromkeys(sold)) or ("spot",)
+    return [kind for kind in asked if kind != "on-demand"] or ["spot"]
 
 
 def elastic_problems(spec: ClusterSpec) -> list[str]:
     """Why the engine can't carry what is asked of it."""
     elastic = spec.elastic
-    if elastic is None or elastic.engine == "native":
+    if elastic is None:
         return []
-    # On demand is a loss rather than a mistake: no engine can buy these machines so.
-    asked = [kind for kind in elastic.purchase if kind != "on-demand"]
-    return karpenter_problems(elastic_shape(CLOUD, spec.accelerator).machine_type, purchase=asked)
+    if elastic.engine == "native":
+        return [
+            f"elastic.pools has the name {name!r}; GKE takes no ComputeClass whose name begins with gke or autopilot: "
+            "choose another"
+            for name in elastic.pools
+            if name.startswith(_GKES_OWN)
+        ]
+    machine = elastic_shape(CLOUD, spec.accelerator).machine_type
+    found = [
+        problem
+        for name, pool in elastic.pools.items()
+        # On demand is a loss rather than a mistake: no engine can buy these machines so.
+        for problem in karpenter_problems(
+            machine, pool=name, purchase=[kind for kind in pool.purchase if kind != "on-demand"]
+        )
+    ]
+    return list(dict.fromkeys(found))
 
 
 def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """What the elastic pool can't give of what the spec asks."""
+    """What the elastic pools can't give of what the spec asks."""
     if plan is None or spec.elastic is None:
         return []
     losses: list[str] = []
     if plan.shape.accelerator != spec.accelerator:
         losses.append(
-            f"elastic pool: no machine with a single {spec.accelerator.upper()}; {plan.shape.machine_type} has one "
+            f"elastic pools: no machine with a single {spec.accelerator.upper()}; {plan.shape.machine_type} has one "
             f"{plan.shape.accelerator.upper()}"
         )
-    if "on-demand" in spec.elastic.purchase:
-        losses.append(
-            f"elastic pool: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
-            f"{' or '.join(plan.purchase)} here, and a machine that is taken back ends its job"
-        )
+    on_demand = fields_that_ask_for(spec.elastic, "on-demand")
+    losses += [
+        f"{field}: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
+        f"{' or '.join(pool.purchase)} here, and a machine that is taken back ends its job"
+        for pool in plan.pools
+        if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
+    ]
+    if plan.engine == "native":
+        losses += age_losses(plan.pools, "GKE")
     return losses
 
 

@@ -1,4 +1,4 @@
-"""The node pool that GKE's class of elastic machines tries first, and scales from nothing."""
+"""A node pool that GKE's class of elastic machines tries first, and scales from nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import pulumi
 from pulumi_gcp import container
 
+from components.elastic import PoolPlan
 from components.gcp.control_plane import ControlPlane
 from components.gcp.elastic import ElasticPlan
+from components.gcp.elastic_class import class_node_label, class_node_taint
 from components.gcp.identity import Labeller, NodeIdentity
 from components.gcp.location import Location
 from components.gcp.machines import family
-from components.gcp.native_pool import class_node_label, class_node_taint
 from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
 from components.gcp.purchase import FLEX_START_DAYS
-from components.kubernetes.names import ELASTIC_POOL
 
 __all__ = ["elastic_nodes"]
 
@@ -24,6 +24,7 @@ __all__ = ["elastic_nodes"]
 def elastic_nodes(
     name: str,
     plan: ElasticPlan,
+    pool: PoolPlan,
     *,
     location: Location,
     control_plane: ControlPlane,
@@ -32,25 +33,25 @@ def elastic_nodes(
     resource_labels: Labeller,
     opts: pulumi.ResourceOptions,
 ) -> container.NodePool:
-    """Up to the plan's GPUs on its smallest machine, bought in the way it prefers."""
-    flexible = plan.purchase[0] == "flex-start"
+    """Up to the pool's GPUs on the smallest machine, bought in the way it prefers."""
+    flexible = pool.purchase[0] == "flex-start"
     bought: dict[str, Any] = flex_start(FLEX_START_DAYS * 24) if flexible else {"spot": True}
     gpus = gpu_config(plan.shape)
-    taint = class_node_taint()
+    taint = class_node_taint(pool.name)
     return container.NodePool(
         name,
-        name=ELASTIC_POOL,
+        name=pool.name,
         cluster=control_plane.cluster_name,
         location=location.region,
         node_locations=[location.zone],
-        autoscaling=scaled(plan.max_gpus // plan.shape.gpus),
+        autoscaling=scaled(pool.max_gpus // plan.shape.gpus),
         management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
         upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
         network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
         node_config=node_config(
             name,
             plan.shape.machine_type,
-            pool=ELASTIC_POOL,
+            pool=pool.name,
             disk_type=family(plan.shape.machine_type).disk_type,
             root_gib=plan.root_gib,
             account=nodes.email,
@@ -59,7 +60,7 @@ def elastic_nodes(
             more={
                 **gpus,
                 **bought,
-                "node_labels": {**gpus["node_labels"], **class_node_label()},
+                "node_labels": {**gpus["node_labels"], **class_node_label(pool.name)},
                 "taints": [
                     *gpus["taints"],
                     container.NodePoolNodeConfigTaintArgs(key=taint["key"], value=taint["value"], effect="NO_SCHEDULE"),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from components.elastic import PoolPlan
 from components.gcp.elastic import ElasticPlan
+from components.gcp.elastic_class import class_node_label, class_node_taint
 from components.gcp.fabric import FABRICS
 from components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from components.gcp.mig import MigPlan
-from components.gcp.native_pool import class_node_label, class_node_taint
 from components.gcp.plan import BucketPlan, GcpClusterPlan
 from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import ELASTIC_POOL, GPU, MIG_POOL, TRAINING_POOL
+from components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 
@@ -27,7 +28,7 @@ def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
     annotations = _BUCKET if isinstance(plan.storage, BucketPlan) else {}
     pools = [_training(plan, annotations)]
     if plan.elastic is not None:
-        pools.append(_elastic(plan.elastic, annotations))
+        pools += [_elastic(plan.elastic, pool, annotations) for pool in plan.elastic.pools]
     if plan.mig is not None:
         pools.append(_mig(plan.mig, annotations))
     return pools
@@ -53,16 +54,17 @@ def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
     )
 
 
-def _elastic(elastic: ElasticPlan, annotations: Mapping[str, str]) -> JobPool:
+def _elastic(elastic: ElasticPlan, pool: PoolPlan, annotations: Mapping[str, str]) -> JobPool:
     native = elastic.engine == "native"
     return JobPool(
-        name=ELASTIC_POOL,
+        name=pool.name,
         shape=elastic.shape,
-        nodes=elastic.max_gpus // elastic.shape.gpus,
-        gpus={GPU: elastic.max_gpus},
+        nodes=pool.max_gpus // elastic.shape.gpus,
+        gpus={GPU: pool.max_gpus},
         ask={GPU: 1},
-        selector=class_node_label() if native else {},
-        tolerations=[{**class_node_taint(), "operator": "Equal"}] if native else [],
+        elastic=True,
+        selector=class_node_label(pool.name) if native else {},
+        tolerations=[{**class_node_taint(pool.name), "operator": "Equal"}] if native else [],
         annotations={**annotations, **KEPT},
     )
 

@@ -17,7 +17,7 @@ _SPOT_ONLY: Final = _MACHINES[:3]
 _NATIVE: Final = "write elastic.engine: native"
 
 KARPENTER_NOTE: Final = (
-    "elastic pool: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
+    "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
     "GPU "
     "networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
     "elastic.engine: native is GKE's own"
@@ -27,6 +27,7 @@ KARPENTER_NOTE: Final = (
 def karpenter_problems(
     machine_type: str,
     *,
+    pool: str,
     purchase: Sequence[str],
     nodes_per_job: int = 1,
     partition: str | None = None,
@@ -35,8 +36,8 @@ def karpenter_problems(
 ) -> list[str]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
-    purchase: on-demand, spot, flex-start or reserved. nodes_per_job: above 1 for training over several nodes.
-    partition: MIG size. reservation: its id. placement: whether the machines must stand close to each other.
+    pool: its name. purchase: on-demand, spot, flex-start or reserved. nodes_per_job: above 1 for training over several
+    nodes. partition: MIG size. reservation: its id. placement: whether the machines must stand close to each other.
     """
     engine = "elastic.engine is 'karpenter', which on Google Cloud"
     problems: list[str] = []
@@ -46,12 +47,15 @@ def karpenter_problems(
         )
     if machine_type in _SPOT_ONLY and "on-demand" in purchase:
         problems.append(
-            f"elastic.purchase has on-demand, and {machine_type} is sold as spot or flex-start only; with karpenter "
-            "write [spot]"
+            f"elastic.pools.{pool}.purchase has on-demand, and {machine_type} is sold as spot or flex-start only; with "
+            "karpenter write [spot]"
         )
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if wrong:
-        problems.append(f"{engine} can't buy {', '.join(wrong)}; allowed: on-demand, spot; {_NATIVE}")
+        problems.append(
+            f"elastic.pools.{pool}.purchase has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Google "
+            f"Cloud; allowed: on-demand, spot; {_NATIVE}"
+        )
     if nodes_per_job > 1:
         problems.append(
             f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "

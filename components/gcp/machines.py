@@ -96,7 +96,7 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
         return []
     known = {row.machine_type: row for row in shapes() if row.cloud == CLOUD}
     if machine in known and spot_only(known[machine]):
-        why = "is sold as Spot or flex-start only, for the elastic pool"
+        why = "is sold as Spot or flex-start only, for the elastic pools"
         return [f"machine is {machine!r}, which {why}; with accelerator {spec.accelerator}: {', '.join(fitting)}"]
     near = "" if machine in known else did_you_mean(machine, fitting)
     return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]

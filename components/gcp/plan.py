@@ -220,7 +220,7 @@ def plan_cluster(
                 *_losses(spec, shape),
                 *purchase_losses(spec, shape),
                 *elastic_losses(spec, elastic),
-                *(limit_losses(elastic.shape, others) if elastic and elastic.fallbacks else []),
+                *(limit_losses(elastic, others) if elastic else []),
             ],
             notes=[
                 *_notes(spec, storage),
@@ -248,7 +248,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
     elastic, mig = plan_elastic(spec), None if mig_problems(spec) else plan_mig(spec)
     pools = {
         **({mig.shape: "the MIG pool"} if mig else {}),
-        **({elastic.shape: "the elastic pool"} if elastic else {}),
+        **({elastic.shape: "the elastic pools"} if elastic else {}),
         training_machine(spec, machine): "the training pool",
     }
     return [problem for shape, what in pools.items() for problem in zone_problems(shape, location, what)]
@@ -302,7 +302,7 @@ def _training(spec: ClusterSpec, shape: Shape) -> TrainingPlan:
 
 
 def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
-    """The GPU pools beside the elastic one; of them GKE scales those of flex-start."""
+    """The GPU pools beside the elastic ones; of them GKE scales those of flex-start."""
     pools = [PoolSize(shape=training.shape, nodes=training.size, scaled=training.flex_start_hours is not None)]
     if mig is not None:
         pools.append(PoolSize(shape=mig.shape, nodes=mig.nodes, scaled=mig.purchase == "flex-start"))
@@ -310,7 +310,7 @@ def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
 
 
 def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemPlan) -> Mapping[str, int] | None:
-    if elastic is None or not elastic.fallbacks:
+    if elastic is None or not elastic.open_ended:
         return None
     pool = PoolSize(shape=elastic.shape, nodes=elastic.max_gpus // elastic.shape.gpus, scaled=True)
     return cluster_limits(

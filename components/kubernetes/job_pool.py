@@ -46,11 +46,12 @@ class JobPool:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 
     nodes: machines that jobs may use together; spares are not among them. gpus: what the whole pool has, resource ->
-    amount. ask: what one pod asks for. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none.
-    selector, tolerations: besides those of every pool. scratch: the node's folder for /scratch; None where an emptyDir
-    is on the local disks. topology: labels of nodes that tell how near they are, widest first; none where they have
-    none. near: the one of these within which a job's pods are wanted. provisioning: class by which a cluster autoscaler
-    is asked for all nodes of a job at once.
+    amount. ask: what one pod asks for. elastic: whether its machines come for a job and go after it; all such pools
+    have equal machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none. selector: labels
+    of its nodes that pods have to select besides, which its queue puts into them. tolerations: besides those of every
+    pool. scratch: the node's folder for /scratch; None where an emptyDir is on the local disks. topology: labels of
+    nodes that tell how near they are, widest first; none where they have none. near: the one of these within which a
+    job's pods are wanted. provisioning: class by which a cluster autoscaler is asked for all nodes of a job at once.
     """
 
     name: str
@@ -58,6 +59,7 @@ class JobPool:
     nodes: int
     gpus: Mapping[str, int]
     ask: Mapping[str, int]
+    elastic: bool = False
     fabric: FabricPod | None = None
     mpi_fabric: FabricPod | None = None
     selector: Mapping[str, str] = field(default_factory=dict[str, str])

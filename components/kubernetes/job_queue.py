@@ -67,7 +67,7 @@ class JobQueue(pulumi.ComponentResource):
             levels = [{"nodeLabel": label} for label in (*pool.topology, "kubernetes.io/hostname")]
             topology = [declare("topology", Topology, {"levels": levels}, [])]
             near = {"topologyName": pool.name}
-        flavor = declare("flavor", ResourceFlavor, {"nodeLabels": {POOL: pool.name}, **near}, topology)
+        flavor = declare("flavor", ResourceFlavor, {"nodeLabels": {POOL: pool.name, **pool.selector}, **near}, topology)
         checks: list[pulumi.CustomResource] = []
         strategy: dict[str, object] = {}
         if pool.provisioning is not None:

@@ -61,15 +61,17 @@ def job_rules(
     name: str,
     *,
     fabrics: Sequence[FabricPod],
+    queues: Mapping[str, Sequence[str]],
     scratch: str | None,
     restricted: bool,
     labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Declares the rules. fabrics: of the pods, whose rights are the ones a pod may have. scratch: a folder of the node
-    that pods mount. restricted: whether the namespace's own standard refuses all of it already.
+    """Declares the rules. fabrics: of the pods, whose rights are the ones a pod may have. queues: runtime -> those of
+    its pools. scratch: a folder of the node that pods mount. restricted: whether the namespace's own standard refuses
+    all of it already.
     """
-    rules = {JOB_RULES: job_spec(fabrics)}
+    rules = {JOB_RULES: job_spec(fabrics, queues)}
     if not restricted:
         rules[POD_RULES] = pod_spec(fabrics, scratch)
     made: list[pulumi.Resource] = []
@@ -89,8 +91,17 @@ def job_rules(
     return made
 
 
-def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
-    """The rules for TrainJobs in every namespace, for the runtimes are everybody's."""
+def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The rules for TrainJobs in every namespace, for the runtimes are everybody's. queues: runtime -> those of its
+    pools.
+    """
+    every = list(dict.fromkeys(queue for found in queues.values() for queue in found))
+    fitting: dict[str, list[str]] = {}
+    for runtime, found in queues.items():
+        fitting.setdefault(" or ".join(found), []).append(runtime)
+    served = "; ".join(f"for {' and '.join(names)} {found}" for found, names in fitting.items())
+    queue = f"object.metadata.labels[{_text(_QUEUE)}]"
+    queued = f"has(object.metadata.labels) && {_text(_QUEUE)} in object.metadata.labels && {queue} != ''"
     volumes = sorted({"shm", "scratch", "shared", "home", "ssh", *_each(fabrics, "volumes", "name")})
     paths = sorted({"/dev/shm", *_each(fabrics, "mounts", "mountPath")})
     runtimes = [TRAINING_RUNTIME, MPI_RUNTIME]
@@ -116,6 +127,10 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
                 "(!has(object.spec.runtimeRef.kind) || object.spec.runtimeRef.kind == 'ClusterTrainingRuntime')",
             },
             {
+                "name": "queues",
+                "expression": f"{{{', '.join(f'{_text(name)}: {_list(found)}' for name, found in queues.items())}}}",
+            },
+            {
                 "name": "env",
                 "expression": "has(object.spec.trainer) && has(object.spec.trainer.env) ? "
                 "object.spec.trainer.env.map(e, e.name) : []",
@@ -130,10 +145,17 @@ def job_spec(fabrics: Sequence[FabricPod]) -> dict[str, Any]:
         ],
         "validations": [
             {
-                "expression": f"has(object.metadata.labels) && {_text(_QUEUE)} in object.metadata.labels && "
-                f"object.metadata.labels[{_text(_QUEUE)}] != ''",
+                "expression": queued,
                 "message": f"metadata.labels has no {_QUEUE}: without a queue a job starts with half of its nodes and "
-                f"waits on the bill for the rest; write {_QUEUE}: training, or the queue of another pool",
+                f"waits on the bill for the rest; allowed: {', '.join(every)}",
+            },
+            {
+                # A runtime of the namespace's own may have any of these names.
+                "expression": "(has(object.spec.runtimeRef.kind) && object.spec.runtimeRef.kind != "
+                "'ClusterTrainingRuntime') || !(object.spec.runtimeRef.name in variables.queues) || "
+                f"!({queued}) || {queue} in variables.queues[object.spec.runtimeRef.name]",
+                "message": f"the queue in metadata.labels ({_QUEUE}) is of no pool that spec.runtimeRef runs in, where "
+                f"the job would wait forever; allowed: {served}",
             },
             {
                 "expression": "!variables.fabric || !has(object.spec.trainer) || "

@@ -15,7 +15,6 @@ from components.kubernetes.job_queue import JobQueue
 from components.kubernetes.job_rules import job_rules
 from components.kubernetes.kueue import WorkloadPriorityClass
 from components.kubernetes.names import (
-    ELASTIC_POOL,
     MIG_POOL,
     MIG_RUNTIME,
     MPI_RUNTIME,
@@ -101,6 +100,7 @@ class Jobs(pulumi.ComponentResource):
         job_rules(
             f"{name}-rules",
             fabrics=_fabrics(pools),
+            queues={runtime: [pool.name for pool in served] for runtime, served in _served(pools).items()},
             scratch=training.scratch,
             restricted=workspace.pod_security == "baseline",
             labels=labels,
@@ -113,17 +113,26 @@ class Jobs(pulumi.ComponentResource):
 
 
 def runtimes_of(pools: Sequence[JobPool], *, home: bool, registry: str | None) -> dict[str, dict[str, Any]]:
-    """The runtimes of a cluster by name: for training two, and one for each further pool it has."""
-    named = {pool.name: pool for pool in pools}
+    """The runtimes of a cluster by name: for training two, one for all elastic pools, one for slices."""
     pytorch, mpi = mirrored(PYTORCH, registry), mirrored(MPI, registry)
-    runtimes = {
-        TRAINING_RUNTIME: torch_runtime(named[TRAINING_POOL], pytorch, home=home),
-        MPI_RUNTIME: mpi_runtime(named[TRAINING_POOL], mpi, home=home),
+    return {
+        runtime: mpi_runtime(served[0], mpi, home=home)
+        if runtime == MPI_RUNTIME
+        else torch_runtime(served, pytorch, home=home)
+        for runtime, served in _served(pools).items()
     }
-    for runtime, pool in ((SINGLE_GPU_RUNTIME, ELASTIC_POOL), (MIG_RUNTIME, MIG_POOL)):
-        if pool in named:
-            runtimes[runtime] = torch_runtime(named[pool], pytorch, home=home)
-    return runtimes
+
+
+def _served(pools: Sequence[JobPool]) -> dict[str, list[JobPool]]:
+    """Runtime -> the pools its jobs may run in, of those that the cluster has."""
+    training = [pool for pool in pools if pool.name == TRAINING_POOL]
+    served = {
+        TRAINING_RUNTIME: training,
+        MPI_RUNTIME: training,
+        SINGLE_GPU_RUNTIME: [pool for pool in pools if pool.elastic],
+        MIG_RUNTIME: [pool for pool in pools if pool.name == MIG_POOL],
+    }
+    return {runtime: found for runtime, found in served.items() if found}
 
 
 def _fabrics(pools: Sequence[JobPool]) -> list[FabricPod]:

@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from components.elastic import PoolPlan
 from components.kubernetes.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 from components.kubernetes.node_pool import CAPACITY_TYPE, NodePool
 from components.kubernetes.objects import custom_object
 
 __all__ = ["node_pool"]
 
+_OLDEST = 30 * 24
+
 
 def node_pool(
     name: str,
+    plan: PoolPlan,
     *,
-    object_name: str,
     node_class: tuple[str, str, str],
     machine_types: Sequence[str],
-    capacity_types: Sequence[str],
     zone: str,
-    max_gpus: int,
-    expected_gpus: str | None,
     labels: Mapping[str, str],
     startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """A pool that grows to `max_gpus`, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
+    """A pool that grows to its limit, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
 
     node_class: API group, kind and name. startup_taints: what a new machine has until something takes it away.
     """
@@ -37,26 +37,26 @@ def node_pool(
         NodePool,
         {
             "template": {
-                "metadata": {"labels": {**labels, POOL: object_name, GPU_PRESENT: "true"}},
+                "metadata": {"labels": {**labels, POOL: plan.name, GPU_PRESENT: "true"}},
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
                     "requirements": [
                         _one_of("node.kubernetes.io/instance-type", machine_types),
-                        _one_of(CAPACITY_TYPE, capacity_types),
+                        _one_of(CAPACITY_TYPE, plan.purchase),
                         _one_of("topology.kubernetes.io/zone", [zone]),
                     ],
                     "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
                     **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),
                     # Forceful when it comes, so a limit on draining goes with it.
-                    "expireAfter": "720h",
+                    "expireAfter": f"{plan.expire_after or _OLDEST}h",
                     "terminationGracePeriod": "24h",
                 },
             },
-            "limits": {GPU: str(max_gpus)},
+            "limits": {GPU: str(plan.max_gpus)},
             "disruption": {
                 # Never move a running job to save a machine.
                 "consolidationPolicy": "WhenEmpty",
-                "consolidateAfter": "5m",
+                "consolidateAfter": f"{plan.keep_empty}m",
                 "budgets": [
                     # Empty machines only cost money: all of them may go at once.
                     {"nodes": "100%", "reasons": ["Empty"]},
@@ -66,9 +66,9 @@ def node_pool(
                 ],
             },
         },
-        object_name=object_name,
+        object_name=plan.name,
         labels=labels,
-        annotations=None if expected_gpus is None else {EXPECTED_GPUS: expected_gpus},
+        annotations=None if plan.expected_gpus is None else {EXPECTED_GPUS: plan.expected_gpus},
         opts=opts,
     )
 

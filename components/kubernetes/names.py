@@ -7,7 +7,7 @@ from typing import Final
 __all__ = [
     "ADDONS_TOLERATION",
     "EFA_PRESENT",
-    "ELASTIC_POOL",
+    "ELASTIC",
     "EXPECTED_GIB",
     "EXPECTED_GPUS",
     "EXPECTED_SAMPLES",
@@ -38,11 +38,12 @@ __all__ = [
 ]
 
 POOL: Final = "gpucluster/pool"
-"""Label of every node: the kind of pool it belongs to."""
+"""Label of every node: the pool it belongs to, one of these or an elastic one."""
 SYSTEM_POOL: Final = "system"
 TRAINING_POOL: Final = "training"
-ELASTIC_POOL: Final = "elastic"
 MIG_POOL: Final = "mig"
+ELASTIC: Final = "elastic"
+"""What the elastic pools have in common is called so, such as their machines' class; the spec names each pool."""
 
 GPU: Final = "nvidia.com/gpu"
 """What pods ask for, and the key of the taint that keeps all others off GPU nodes."""

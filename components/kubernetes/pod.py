@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from components.kubernetes.chart_values import Toleration
+from components.kubernetes.node_affinity import NodeAffinity
 from components.kubernetes.objects import Amount, Part, Text, label_problems
 from components.kubernetes.syntax import key_problem, name_problem
 
@@ -171,8 +172,15 @@ class Volume(Part):
         return self
 
 
+class Affinity(Part):
+    nodeAffinity: NodeAffinity
+
+
 class Pod(Part):
+    """affinity: which nodes it may have besides; those with the labels of nodeSelector where both are given."""
+
     nodeSelector: dict[str, str] = Field(default={}, description="labels of nodes")
+    affinity: Affinity | None = None
     tolerations: list[Toleration] = Field(default=[], description="a list of tolerations")
     automountServiceAccountToken: bool | None = None
     enableServiceLinks: bool | None = None

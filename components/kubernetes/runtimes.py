@@ -6,7 +6,7 @@ Imports no Pulumi.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from components.kubernetes.job_pool import FabricPod, JobPool
@@ -62,12 +62,13 @@ _OPEN_MPI: Final[Mapping[str, str]] = {
 }
 
 
-def torch_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
-    """PyTorch, one process for each GPU, started by torchrun. image: where a job names none. home: whether there is a
-    home file system.
+def torch_runtime(pools: Sequence[JobPool], image: str, *, home: bool) -> dict[str, Any]:
+    """PyTorch, one process for each GPU, started by torchrun, in one of some pools of equal machines. image: where a
+    job names none. home: whether there is a home file system.
     """
+    pool = pools[0]
     fabric = pool.fabric or FabricPod()
-    pod = _pod(pool, fabric, _container(pool, fabric, image, fabric.env, home=home), home=home)
+    pod = _pod(pools, fabric, _container(pool, fabric, image, fabric.env, home=home), home=home)
     return {
         "mlPolicy": {"numNodes": 1, "torch": {"numProcPerNode": "auto"}},
         "template": {
@@ -106,7 +107,7 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
     }
 
     def job(name: str, job_container: Mapping[str, Any], *, step: bool) -> dict[str, Any]:
-        pod = _pod(pool, fabric, job_container, home=home)
+        pod = _pod([pool], fabric, job_container, home=home)
         pod["initContainers"] = [*pod["initContainers"], keys]
         pod["volumes"] = [*pod["volumes"], {"name": "ssh", "emptyDir": {}}]
         made = _job(name, pod, pool, fabric, step=step)
@@ -161,14 +162,18 @@ def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, s
     }
 
 
-def _pod(pool: JobPool, fabric: FabricPod, container: Mapping[str, Any], *, home: bool) -> dict[str, Any]:
+def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, Any], *, home: bool) -> dict[str, Any]:
+    pool = pools[0]
+    tolerations: list[Mapping[str, str]] = [GPU_TOLERATION]
+    for toleration in (one for each in pools for one in each.tolerations):
+        tolerations += [] if toleration in tolerations else [toleration]
     scratch: dict[str, Any] = (
         {"emptyDir": {}} if pool.scratch is None else {"hostPath": {"path": pool.scratch, "type": "Directory"}}
     )
     claims = [SHARED_CLAIM, *([HOME_CLAIM] if home else [])]
     return {
-        "nodeSelector": {POOL: pool.name, **pool.selector},
-        "tolerations": [GPU_TOLERATION, *map(dict, pool.tolerations)],
+        **_place([each.name for each in pools]),
+        "tolerations": list(map(dict, tolerations)),
         # A job has no business with the cluster's API; what it may do in the cloud comes by workload identity.
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
@@ -181,6 +186,18 @@ def _pod(pool: JobPool, fabric: FabricPod, container: Mapping[str, Any], *, home
             *({"name": claim, "persistentVolumeClaim": {"claimName": claim}} for claim in claims),
             *map(dict, fabric.volumes),
         ],
+    }
+
+
+def _place(pools: Sequence[str]) -> dict[str, Any]:
+    """Never beside the pools; of several, the one whose queue the job names, as the queue's flavor puts it in."""
+    if len(pools) == 1:
+        return {"nodeSelector": {POOL: pools[0]}}
+    terms = [{"matchExpressions": [{"key": POOL, "operator": "In", "values": list(pools)}]}]
+    return {
+        "affinity": {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}},
+        }
     }
 
 

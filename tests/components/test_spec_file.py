@@ -95,7 +95,7 @@ def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
     text = TRIAL.replace("kind: group", "kind: none").replace("kind: on-demand", "kind: spot")
     assert problems(tmp_path, text) == [
         "line 12: purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
-        "capacity-block, and put spot under elastic.purchase",
+        "capacity-block, and put spot into a pool under elastic.pools",
         "line 15: placement.kind is 'none', for a single node only, and training asks for 5 with its spares; choose "
         "group, or reservation with its id",
     ]

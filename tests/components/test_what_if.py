@@ -35,7 +35,7 @@ def test_values_stand_for_those_of_the_spec(asked: pytest.MonkeyPatch) -> None:
     _ask(
         asked,
         nodes="8",
-        elastic__max_gpus="16",
+        elastic__pools__dev__max_gpus="16",
         labels__team="red",
         duration="30d",
         placement__kind="reservation",
@@ -44,9 +44,12 @@ def test_values_stand_for_those_of_the_spec(asked: pytest.MonkeyPatch) -> None:
     spec = read_spec(SPEC)
     assert (spec.training.nodes, spec.labels["team"], spec.placement.kind) == (8, "red", "reservation")
     assert spec.elastic is not None and plain.elastic is not None
-    assert (spec.elastic.max_gpus, spec.elastic.purchase) == (16, plain.elastic.purchase)
+    assert spec.elastic.pools["dev"] == plain.elastic.pools["dev"].model_copy(update={"max_gpus": 16})
     assert spec.duration != plain.duration
-    assert what_if(SPEC)[:2] == ["training.nodes is 8, 4 in the spec", "elastic.max_gpus is 16, 8 in the spec"]
+    assert what_if(SPEC)[:2] == [
+        "training.nodes is 8, 4 in the spec",
+        "elastic.pools.dev.max_gpus is 16, 8 in the spec",
+    ]
 
 
 def test_what_the_spec_leaves_out_can_be_set(asked: pytest.MonkeyPatch) -> None:

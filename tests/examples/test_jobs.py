@@ -13,6 +13,7 @@ from components.aws import fabric as aws
 from components.azure import fabric as azure
 from components.gcp import fabric_pod as gcp
 
+QUEUE = "kueue.x-k8s.io/queue-name"
 JOBS = sorted((Path(__file__).parents[2] / "examples/jobs").glob("*.yaml"))
 
 # Words by which a job would be one cloud's: its names, its registries, its labels and its resources.
@@ -29,8 +30,9 @@ def text(request: pytest.FixtureRequest) -> str:
     return "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
 
 
-def test_there_is_one_of_pytorch_and_one_of_nccl() -> None:
-    assert [path.stem for path in JOBS] == ["nccl-all-reduce", "pytorch"]
+def test_there_is_one_of_pytorch_one_of_nccl_and_one_of_a_single_gpu() -> None:
+    queues = {path.stem: yaml.safe_load(path.read_text())["metadata"]["labels"][QUEUE] for path in JOBS}
+    assert queues == {"nccl-all-reduce": "training", "pytorch": "training", "single-gpu": "dev"}
 
 
 def test_a_job_carries_nothing_of_any_cloud(text: str) -> None:
@@ -53,5 +55,4 @@ def test_a_job_sets_nothing_that_a_runtime_sets(text: str) -> None:
 def test_a_job_names_its_queue_its_priority_and_its_namespace(text: str) -> None:
     metadata = yaml.safe_load(text)["metadata"]
     assert metadata["namespace"] == "training"
-    assert set(metadata["labels"]) == {"kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"}
-    assert metadata["labels"]["kueue.x-k8s.io/queue-name"] == "training"
+    assert set(metadata["labels"]) == {QUEUE, "kueue.x-k8s.io/priority-class"}

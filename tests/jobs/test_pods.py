@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from components.kubernetes.job_pool import JobPool
+
 Expand = Callable[..., dict[str, Any]]
 Example = Callable[[str], dict[str, Any]]
+Pools = Callable[..., list[JobPool]]
 
 LIBRARIES = (
     "public.ecr.aws/hpc-cloud/nccl-tests@sha256:a5390d3f0eb50f3e5854085e2ae0fef90b9eb4f3b7486ed4cab0d47864809d4c"
@@ -370,18 +373,80 @@ def test_where_no_label_tells_of_a_place_no_job_asks_for_one(expand: Expand, exa
     assert [key for key in asked if key.startswith("kueue.x-k8s.io/")] == []
 
 
+TWO_POOLS = {"dev": {"max_gpus": 2}, "fine-tuning": {"max_gpus": 4, "purchase": ["spot"]}}
+
+
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
-def test_one_gpu_is_asked_of_the_elastic_pool_and_nobody_moves_its_job(
+def test_one_gpu_is_asked_of_an_elastic_pool_and_nobody_moves_its_job(
     expand: Expand, example: Example, cloud: str
 ) -> None:
-    job = example("pytorch")
-    job["spec"] |= {"runtimeRef": {"name": "single-gpu"}, "trainer": {"command": ["python", "train.py"]}}
-    template = expand(cloud, job)["jobs"][0]["spec"]["template"]
+    template = expand(cloud, example("single-gpu"), elastic={"pools": {"dev": {"max_gpus": 2}}})["jobs"][0]["spec"][
+        "template"
+    ]
     [container] = template["spec"]["containers"]
     assert container["resources"]["limits"] == {"nvidia.com/gpu": "1"}
-    assert template["spec"]["nodeSelector"] == {"gpucluster/pool": "elastic"}
+    assert (template["spec"]["nodeSelector"], "affinity" in template["spec"]) == ({"gpucluster/pool": "dev"}, False)
     assert template["metadata"]["annotations"]["karpenter.sh/do-not-disrupt"] == "true"
     assert [item["name"] for item in template["spec"]["volumes"]] == ["shm", "scratch", "shared"]
+
+
+SPOT = {
+    "key": "kubernetes.azure.com/scalesetpriority",
+    "operator": "Equal",
+    "value": "spot",
+    "effect": "NoSchedule",
+}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "engine", "tolerated", "selected"),
+    [
+        ("aws", "karpenter", [], {}),
+        ("gcp", "karpenter", [], {}),
+        (
+            "gcp",
+            "native",
+            [
+                {
+                    "key": "cloud.google.com/compute-class",
+                    "operator": "Equal",
+                    "value": pool,
+                    "effect": "NoSchedule",
+                }
+                for pool in TWO_POOLS
+            ],
+            {"cloud.google.com/compute-class": "fine-tuning"},
+        ),
+        ("azure", "karpenter", [SPOT], {}),
+        ("azure", "native", [SPOT], {}),
+    ],
+)
+def test_of_several_elastic_pools_a_queue_chooses_one_and_without_it_no_other_pool_is_taken(
+    expand: Expand,
+    example: Example,
+    pools: Pools,
+    cloud: str,
+    engine: str,
+    tolerated: list[dict[str, str]],
+    selected: dict[str, str],
+) -> None:
+    """Kueue puts its flavor's labels into a job: kubernetes-sigs/kueue v0.16.1, pkg/podset and trainjob."""
+    elastic = {"engine": engine, "pools": TWO_POOLS}
+    job = example("single-gpu")
+    [alone] = expand(cloud, job, elastic=elastic)["jobs"]
+    [flavor] = [pool for pool in pools(cloud, elastic=elastic) if pool.name == "fine-tuning"]
+    labels = {"gpucluster/pool": flavor.name, **flavor.selector}
+    job["spec"]["podTemplateOverrides"] = [{"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": labels}}]
+    [queued] = expand(cloud, job, elastic=elastic)["jobs"]
+    terms = [{"matchExpressions": [{"key": "gpucluster/pool", "operator": "In", "values": ["dev", "fine-tuning"]}]}]
+    required = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    for made, selector in ((alone, None), (queued, {"gpucluster/pool": "fine-tuning", **selected})):
+        pod = made["spec"]["template"]["spec"]
+        assert (pod["affinity"], pod.get("nodeSelector"), pod["tolerations"]) == (
+            required,
+            selector,
+            [*GPU_TAINT, *tolerated],
+        )
 
 
 def test_slices_of_several_sizes_are_asked_for_by_name(expand: Expand, example: Example) -> None:

@@ -106,9 +106,9 @@ def judge_jobs() -> Callable[[Project, str], None]:
 def _judge_jobs(project: Project, stack: str) -> None:
     jobs = ROOT / "examples" / "jobs"
     taken = project.kubectl("create", "--dry-run=server", "--output=name", f"--filename={jobs}", stack=stack)
-    assert taken.out.split() == [f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch")], (
-        taken.text
-    )
+    assert taken.out.split() == [
+        f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch", "single-gpu")
+    ], taken.text
     acceptance = project.run("cluster", "acceptance", "run", "--dry-run", "--nodes", "5")
     (project.path / "acceptance.yaml").write_text(acceptance.out)
     measured = project.kubectl(

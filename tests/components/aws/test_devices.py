@@ -38,7 +38,7 @@ def test_these_charts_and_no_others_are_installed(seen: dict[str, MockResourceAr
 
 def test_the_plugins_run_on_every_tainted_node_that_has_their_device(seen: dict[str, MockResourceArgs]) -> None:
     training = seen["trial-training-nodes"].inputs
-    elastic = seen["trial-elastic-pool"].inputs["spec"]["template"]
+    elastic = seen["trial-elastic-dev-pool"].inputs["spec"]["template"]
     effects = {"NO_SCHEDULE": "NoSchedule"}
     nodes: dict[str, tuple[Mapping[str, str], list[dict[str, Any]]]] = {
         "training": (

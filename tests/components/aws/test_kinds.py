@@ -77,7 +77,7 @@ BLOCK = {"instanceMarketOptions": {"marketType": "capacity-block"}, "capacityRes
 EXPECTED: dict[str, tuple[str, str, bool, dict[str, Any], str, tuple[int, int, int]]] = {
     "on-demand-group": ("group", "p5.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
     "on-demand-group@p5.4xlarge": ("group", "p5.4xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
-    "elastic-spot": ("elastic", "p5.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
+    "elastic-pools": ("pools", "p5.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
     "h200": ("h200", "p5en.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
     "h200@p5e.48xlarge": ("h200", "p5e.48xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
     "a100": ("a100", "p4de.24xlarge", True, {}, "ON_DEMAND", (5, 5, 5)),
@@ -248,16 +248,45 @@ def test_every_example_and_every_machine_is_among_the_kinds() -> None:
     assert {machine for _, machine, *_ in EXPECTED.values()} == machines == set(FABRIC_CARDS)
 
 
-def test_spot_is_for_the_elastic_pool_only() -> None:
-    found = {name: inputs for _, name, inputs in registered("elastic-spot")}
-    assert found["elastic-training-nodes"]["capacityType"] == "ON_DEMAND"
-    pool = found["elastic-elastic-pool"]["spec"]
-    assert pool["template"]["spec"]["requirements"] == [
-        {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
-        {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot", "on-demand"]},
-        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]},
-    ]
-    assert (pool["limits"], "weight" in pool) == ({"nvidia.com/gpu": "16"}, False)
+def test_spot_is_for_elastic_pools_only() -> None:
+    found = {name: inputs for _, name, inputs in registered("elastic-pools")}
+    assert found["pools-training-nodes"]["capacityType"] == "ON_DEMAND"
+    pools = {
+        name.removeprefix("pools-elastic-"): inputs["spec"]
+        for type_, name, inputs in registered("elastic-pools")
+        if type_.endswith(":NodePool")
+    }
+    assert {
+        name: (pool["limits"], [*pool], pool["template"]["spec"]["requirements"]) for name, pool in pools.items()
+    } == {
+        f"{name}-pool": (
+            {"nvidia.com/gpu": gpus},
+            ["template", "limits", "disruption"],
+            [
+                {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
+                {"key": "karpenter.sh/capacity-type", "operator": "In", "values": purchase},
+                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]},
+            ],
+        )
+        for name, gpus, purchase in (
+            ("dev", "8", ["on-demand"]),
+            ("evaluation", "8", ["spot", "on-demand"]),
+            ("fine-tuning", "16", ["spot", "on-demand"]),
+        )
+    }
+
+
+def test_pools_share_karpenter_its_interruption_queue_and_the_class_of_their_machines() -> None:
+    shared = {
+        type_.rpartition(":")[2]: full
+        for type_, full, inputs in registered("elastic-pools")
+        if type_.endswith((":EC2NodeClass", "sqs/queue:Queue")) or inputs.get("name") == "karpenter"
+    }
+    assert shared == {
+        "EC2NodeClass": "pools-elastic-class",
+        "Queue": "pools-elastic-interruption-queue",
+        "Release": "pools-elastic-karpenter",
+    }
 
 
 def test_the_resources_of_a_pool_differ_by_the_group_only() -> None:
@@ -276,10 +305,10 @@ def test_the_resources_of_a_pool_differ_by_the_group_only() -> None:
 
 
 def test_every_gpu_node_installs_the_lustre_client() -> None:
-    found = {name: inputs for _, name, inputs in registered("elastic-spot")}
+    found = {name: inputs for _, name, inputs in registered("elastic-pools")}
     scripts = [
-        base64.b64decode(found["elastic-training-template"]["userData"]).decode(),
-        found["elastic-elastic-class"]["spec"]["userData"],
+        base64.b64decode(found["pools-training-template"]["userData"]).decode(),
+        found["pools-elastic-class"]["spec"]["userData"],
     ]
     assert ["dnf install -y lustre-client" in script.splitlines() for script in scripts] == [True, True]
 

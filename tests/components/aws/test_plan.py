@@ -8,6 +8,7 @@ import pytest
 
 from components.aws.location import Location
 from components.aws.plan import ElasticPlan, PlacementPlan, plan_cluster
+from components.elastic import PoolPlan
 from components.plan import PlanError
 from components.shapes import shape
 from components.spec import ClusterSpec
@@ -94,10 +95,22 @@ def test_without_an_elastic_pool_there_is_none(vary: Vary) -> None:
     assert (plan.elastic, plan.facts["outsideTraining"]) == (None, [])
 
 
-def test_the_elastic_pool_takes_single_gpu_machines(vary: Vary) -> None:
-    plan = plan_cluster(vary(elastic={"max_gpus": 8, "purchase": ["spot", "on-demand"]}), HERE, stack="s")
+def test_the_elastic_pools_take_single_gpu_machines(vary: Vary) -> None:
+    plan = plan_cluster(
+        vary(elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "on-demand"]}}}), HERE, stack="s"
+    )
     assert plan.elastic == ElasticPlan(
-        shape=shape("aws", "p5.4xlarge"), max_gpus=8, expected_gpus=None, capacity_types=("spot", "on-demand")
+        shape=shape("aws", "p5.4xlarge"),
+        pools=(
+            PoolPlan(
+                name="dev",
+                max_gpus=8,
+                expected_gpus=None,
+                purchase=("spot", "on-demand"),
+                keep_empty=5,
+                expire_after=None,
+            ),
+        ),
     )
 
 
@@ -110,7 +123,7 @@ def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
         "GPU fabric: 6,400 Gb/s a node asked, 3,200 on p5en.48xlarge",
-        "elastic pool: no machine with a single H200; p5.4xlarge has one H100",
+        "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
     ]
 
 
@@ -155,10 +168,10 @@ def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> N
 
 
 def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
-    plan = plan_cluster(vary(elastic={"max_gpus": 8, "engine": "native"}), HERE, stack="s")
+    plan = plan_cluster(vary(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8}}}), HERE, stack="s")
     assert (plan.elastic, plan.facts["notBuilt"]) == (
         None,
-        ["elastic.engine native: on AWS the elastic pool is Karpenter's"],
+        ["elastic.engine native: on AWS the elastic pools are Karpenter's"],
     )
 
 
@@ -271,7 +284,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
                 "training": {"nodes": 4},
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": "cr-1"},
-                "elastic": {"max_gpus": 10, "purchase": ["spot"]},
+                "elastic": {"pools": {"dev": {"max_gpus": 10, "purchase": ["spot"]}}},
             },
             "quotas to have: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 132 network interfaces "
             "(L-DF5E4CA3, 5,000 by default), 4 nodes in a node group (L-BD136F5B, 450 by default)",

@@ -14,12 +14,12 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
+import yaml
 
 from components.azure.location import Location
 from components.azure.plan import plan_cluster
 from components.azure.settings import Settings
 from components.spec import ClusterSpec
-from components.spec_file import read_spec
 
 ROOT = Path(__file__).parents[3]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -51,8 +51,7 @@ def everything(registered: Callable[[Callable[[], object]], Registered]) -> Decl
         from components.azure.cluster import TrainingCluster
 
         path = ROOT / (f"examples/specs/azure/{example}.yaml" if example != "trial" else "stacks/specs/trial.yaml")
-        given = read_spec(path)
-        fields = {**given.model_dump(mode="json"), "duration": f"{given.duration}h", **changes}
+        fields = {**yaml.safe_load(path.read_text()), **changes}
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
         plan = plan_cluster(ClusterSpec.model_validate(fields), here, stack="azure-trial")
         return by_name(registered(lambda: TrainingCluster(plan.name, plan)))
@@ -174,9 +173,10 @@ def network(name: str, *, lustre: str = "10.0.32.0/24", nodes: dict[str, Any] | 
 
 PUBLIC = {"authorizedIPRanges": ["203.0.113.0/24", "192.0.2.1/32"], "disableRunCommand": True}
 PROVISIONED = {"nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"}}
+FIXED = {"nodeProvisioningProfile": {"mode": "Manual", "defaultNodePools": "None"}}
 AUTOSCALED = {
-    "nodeProvisioningProfile": {"mode": "Manual", "defaultNodePools": "None"},
-    "autoScalerProfile": {"expander": "least-waste", "maxNodeProvisionTime": "30m", "scaleDownUnneededTime": "5m"},
+    **FIXED,
+    "autoScalerProfile": {"expander": "least-waste", "maxNodeProvisionTime": "30m", "scaleDownUnneededTime": "30m"},
 }
 
 
@@ -188,7 +188,7 @@ def control_plane(
     name: str,
     *,
     api: dict[str, Any] = PUBLIC,
-    scaling: dict[str, Any] = AUTOSCALED,
+    scaling: dict[str, Any] = FIXED,
     groups: dict[str, Any] | None = None,
     samples: str = OF_40_GPUS,
 ) -> Registered:
@@ -506,54 +506,70 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
     )
 
 
-def test_the_native_engine_scales_a_pool_for_each_way_to_buy(declared: Declare) -> None:
-    elastic = {**GPU_LABELS, "gpucluster/pool": "elastic"}
+def test_the_native_engine_scales_a_node_pool_for_each_pool_and_way_to_buy(declared: Declare) -> None:
     common = {
         "vmSize": "Standard_NC40ads_H100_v5",
         "count": 0,
         "enableAutoScaling": True,
         "minCount": 0,
-        "maxCount": 8,
         "osDiskSizeGB": 1000,
     }
+
+    def labels(kind: str, expected: str) -> dict[str, str]:
+        return {**GPU_LABELS, "gpucluster/pool": kind, "gpucluster/expected-gpus": expected}
+
     pools = [
         pool(
             "scaled",
-            "elastic-nodes",
-            agentPoolName="elastic",
-            nodeLabels={**elastic, "gpucluster/expected-gpus": "2"},
+            "elastic-dev-nodes",
+            agentPoolName="dev",
+            nodeLabels=labels("dev", "2"),
+            maxCount=8,
             **common,
         ),
         pool(
             "scaled",
-            "elastic-spot-nodes",
-            agentPoolName="elasticspot",
-            nodeLabels={**elastic, "gpucluster/expected-gpus": "0"},
+            "elastic-fine-tuning-nodes",
+            agentPoolName="finetuning",
+            nodeLabels=labels("fine-tuning", "4"),
+            maxCount=16,
             **common,
             **SPOT,
         ),
+        pool(
+            "scaled",
+            "elastic-fine-tuning-nodes-on-demand",
+            agentPoolName="finetunondem",
+            nodeLabels=labels("fine-tuning", "0"),
+            maxCount=16,
+            **common,
+        ),
     ]
     assert declared("elastic-native") == by_name(
-        network("scaled"), control_plane("scaled", samples="50"), storage("scaled"), training("scaled"), pools
+        network("scaled"),
+        control_plane("scaled", scaling=AUTOSCALED, samples="60"),
+        storage("scaled"),
+        training("scaled"),
+        pools,
     )
 
 
 def kueue(kind: str, name: str, spec: dict[str, Any], **metadata: str) -> tuple[str, str, dict[str, Any]]:
     version = "kueue.x-k8s.io/v1beta2"
-    inside = {"name": "elastic", **metadata, "labels": NODE_LABELS}
+    inside = {"name": "fine-tuning", **metadata, "labels": NODE_LABELS}
     return (
         f"kubernetes:{version}:{kind}",
-        f"scaled-jobs-elastic-{name}",
+        f"scaled-jobs-fine-tuning-{name}",
         {"apiVersion": version, "kind": kind, "metadata": inside, "spec": spec},
     )
 
 
 def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everything: Declare) -> None:
-    found = [item for item in everything("elastic-native") if item[1].startswith("scaled-jobs-elastic-")]
-    machines = [("cpu", "320"), ("memory", "2560Gi"), ("nvidia.com/gpu", "8")]  # 8 of 40 vCPUs, 320 GiB, one GPU
+    found = [item for item in everything("elastic-native") if item[1].startswith("scaled-jobs-fine-tuning-")]
+    machines = [("cpu", "640"), ("memory", "5120Gi"), ("nvidia.com/gpu", "16")]  # 16 of 40 vCPUs, 320 GiB, one GPU
     assert found == by_name(
         [
-            kueue("ResourceFlavor", "flavor", {"nodeLabels": {"gpucluster/pool": "elastic"}}),
+            kueue("ResourceFlavor", "flavor", {"nodeLabels": {"gpucluster/pool": "fine-tuning"}}),
             kueue(
                 "ProvisioningRequestConfig",
                 "provisioning",
@@ -570,7 +586,7 @@ def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everythin
                     "parameters": {
                         "apiGroup": "kueue.x-k8s.io",
                         "kind": "ProvisioningRequestConfig",
-                        "name": "elastic",
+                        "name": "fine-tuning",
                     },
                 },
             ),
@@ -584,16 +600,18 @@ def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everythin
                             "coveredResources": ["cpu", "memory", "nvidia.com/gpu"],
                             "flavors": [
                                 {
-                                    "name": "elastic",
+                                    "name": "fine-tuning",
                                     "resources": [{"name": name, "nominalQuota": quota} for name, quota in machines],
                                 }
                             ],
                         }
                     ],
-                    "admissionChecksStrategy": {"admissionChecks": [{"name": "elastic", "onFlavors": ["elastic"]}]},
+                    "admissionChecksStrategy": {
+                        "admissionChecks": [{"name": "fine-tuning", "onFlavors": ["fine-tuning"]}]
+                    },
                 },
             ),
-            kueue("LocalQueue", "queue", {"clusterQueue": "elastic"}, namespace="training"),
+            kueue("LocalQueue", "queue", {"clusterQueue": "fine-tuning"}, namespace="training"),
         ]
     )
 

@@ -14,11 +14,11 @@ SINGLE = ["Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"]
 
 @pytest.mark.parametrize("purchase", [["on-demand"], ["spot"], ["spot", "on-demand"]])
 def test_single_node_sizes_are_taken(purchase: list[str]) -> None:
-    assert karpenter_problems(SINGLE, purchase=purchase) == []
+    assert karpenter_problems(SINGLE, pool="dev", purchase=purchase) == []
 
 
 def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
-    assert karpenter_problems([*SINGLE, "Standard_ND96isr_H100_v5"], purchase=["spot"]) == [
+    assert karpenter_problems([*SINGLE, "Standard_ND96isr_H100_v5"], pool="dev", purchase=["spot"]) == [
         f"{ENGINE} starts machines outside any scale set, where Standard_ND96isr_H100_v5 has no InfiniBand; allowed: "
         "sizes without r; use the training pool"
     ]
@@ -29,7 +29,8 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
     [
         (
             {"purchase": ["flex-start", "spot"]},
-            f"{ENGINE} can't buy flex-start; allowed: on-demand, spot; change elastic.purchase",
+            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Azure; allowed: "
+            "on-demand, spot; choose from these",
         ),
         (
             {"nodes_per_job": 2},
@@ -48,10 +49,10 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
     ],
 )
 def test_what_it_cannot_carry_is_refused(asked: dict[str, Any], expected: str) -> None:
-    every: dict[str, Any] = {"purchase": ["spot"], **asked}
+    every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
     assert karpenter_problems(SINGLE, **every) == [expected]
 
 
 def test_all_reasons_come_at_once() -> None:
-    found = karpenter_problems(["Standard_ND96asr_v4"], purchase=["flex-start"], nodes_per_job=4)
+    found = karpenter_problems(["Standard_ND96asr_v4"], pool="dev", purchase=["flex-start"], nodes_per_job=4)
     assert len(found) == 3

@@ -62,7 +62,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
-        "elastic pool: Standard_NC40ads_H100_v5 has an H100 NVL with 94 GB, not the SXM with 80 GB of the training "
+        "elastic pools: Standard_NC40ads_H100_v5 has an H100 NVL with 94 GB, not the SXM with 80 GB of the training "
         "nodes"
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
@@ -73,7 +73,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
-        "elastic pool",
+        "elastic pools",
         "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
         "receiver is set",
         "alerts count GPUs",
@@ -113,7 +113,7 @@ def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operat
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
     made = plan(
-        elastic={"engine": "native", "max_gpus": 8, "purchase": ["spot"]},
+        elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
     )
     assert made.facts["notes"][-3] == (
@@ -143,7 +143,7 @@ def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
 def test_node_auto_provisioning_is_said_not_to_fall_back_from_spot(
     engine: str, purchase: list[str], said: bool
 ) -> None:
-    notes = plan(elastic={"engine": engine, "max_gpus": 8, "purchase": purchase}).facts["notes"]
+    notes = plan(elastic={"engine": engine, "pools": {"dev": {"max_gpus": 8, "purchase": purchase}}}).facts["notes"]
     assert any("does not fall back to on demand within one request" in note for note in notes) is said
 
 
@@ -159,7 +159,7 @@ def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
 
 def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() -> None:
     assert plan(accelerator="h200").facts["losses"] == [
-        "elastic pool: no machine with a single H200; Standard_NC40ads_H100_v5 has one H100 NVL with 94 GB"
+        "elastic pools: no machine with a single H200; Standard_NC40ads_H100_v5 has one H100 NVL with 94 GB"
     ]
 
 
@@ -221,7 +221,7 @@ def test_a_scale_set_has_100_nodes_and_300_where_support_raised_it(count: int, l
 def test_machines_without_infiniband_train_on_no_more_than_one_node() -> None:
     said = (
         "machine is 'Standard_NC80adis_H100_v5', which has no InfiniBand (no r in its name): it is for single nodes, "
-        "sliced GPUs and the elastic pool; with accelerator h100: Standard_ND96isr_H100_v5"
+        "sliced GPUs and the elastic pools; with accelerator h100: Standard_ND96isr_H100_v5"
     )
     assert refused(machine="Standard_NC80adis_H100_v5") == [said]
     single = plan(machine="Standard_NC80adis_H100_v5", training=nodes(1), elastic=None)
@@ -267,7 +267,7 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         placement={"kind": "reservation", "id": "cr-0123456789"},
         training=nodes(70),
         duration="30w",
-        elastic={"max_gpus": 8, "purchase": ["flex-start"]},
+        elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["flex-start"]}}},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"},
         storage={"shared": {"usable_tib": 20, "kind": "bucket"}},
         access={
@@ -280,7 +280,8 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         },
     )
     assert said == [
-        "elastic.purchase has flex-start, which Google Cloud sells and Azure does not; choose from on-demand and spot",
+        "elastic.pools.dev.purchase has flex-start, which Google Cloud sells and Azure does not; choose from on-demand "
+        "and spot",
         "mig.purchase is 'flex-start', which Google Cloud sells and Azure does not; choose on-demand or spot",
         "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
         "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",

@@ -47,9 +47,15 @@ def pools(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def test_one_pool_is_the_whole_fabric_and_it_is_one_scale_set_of_an_infiniband_size_in_one_zone(inputs: Inputs) -> None:
-    found = pools(inputs(training={"nodes": 90, "spares": 10}, mig=MIG, elastic={"engine": "native", "max_gpus": 4}))
+    found = pools(
+        inputs(
+            training={"nodes": 90, "spares": 10},
+            mig=MIG,
+            elastic={"engine": "native", "pools": {"dev": {"max_gpus": 4}}},
+        )
+    )
     fabric = {name: given for name, given in found.items() if "isr_" in given["vmSize"]}
-    assert set(found) == {POOL, "trial-mig-nodes", "trial-elastic-nodes"}
+    assert set(found) == {POOL, "trial-mig-nodes", "trial-elastic-dev-nodes"}
     assert set(fabric) == {POOL}
     pool = fabric[POOL]
     assert (pool["type"], pool["availabilityZones"], pool["count"]) == ("VirtualMachineScaleSets", ["1"], 100)
@@ -128,16 +134,16 @@ def test_the_feature_of_the_subscription_is_opted_in(inputs: Inputs) -> None:
 
 
 def test_no_pool_autoscales_beside_node_auto_provisioning(inputs: Inputs) -> None:
-    provisioned, scaled = inputs(), inputs(elastic={"engine": "native", "max_gpus": 4})
+    provisioned, scaled = inputs(), inputs(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 4}}})
     assert provisioned[CLUSTER]["nodeProvisioningProfile"] == {"mode": "Auto", "defaultNodePools": "None"}
     assert not any(given["enableAutoScaling"] for given in pools(provisioned).values())
     assert scaled[CLUSTER]["nodeProvisioningProfile"] == {"mode": "Manual", "defaultNodePools": "None"}
-    assert pools(scaled)["trial-elastic-nodes"]["enableAutoScaling"] is True
-    assert "trial-elastic-pool" not in scaled
+    assert pools(scaled)["trial-elastic-dev-nodes"]["enableAutoScaling"] is True
+    assert "trial-elastic-dev-pool" not in scaled
 
 
 def test_node_auto_provisioning_makes_no_machines_with_infiniband(inputs: Inputs) -> None:
-    requirements = inputs()["trial-elastic-pool"]["spec"]["template"]["spec"]["requirements"]
+    requirements = inputs()["trial-elastic-dev-pool"]["spec"]["template"]["spec"]["requirements"]
     machines = next(item for item in requirements if item["key"] == "node.kubernetes.io/instance-type")
     assert machines["values"] == ["Standard_NC40ads_H100_v5"]
 
@@ -175,7 +181,9 @@ def test_names_on_the_wire_are_azures_own(inputs: Inputs) -> None:
 def test_default_node_pools_are_refused_in_either_mode(inputs: Inputs) -> None:
     """Left out, the SDK asks for Auto: CPU machines of any kind, and all of them gone once it is taken back."""
     for engine in ("karpenter", "native"):
-        profile = inputs(elastic={"engine": engine, "max_gpus": 4})[CLUSTER]["nodeProvisioningProfile"]
+        profile = inputs(elastic={"engine": engine, "pools": {"dev": {"max_gpus": 4}}})[CLUSTER][
+            "nodeProvisioningProfile"
+        ]
         assert profile["defaultNodePools"] == "None"
 
 
@@ -200,12 +208,16 @@ def test_one_pool_is_part_of_the_cluster_and_has_no_gpu(inputs: Inputs) -> None:
 
 
 def test_count_is_sent_with_every_pool(inputs: Inputs) -> None:
-    found = pools(inputs(mig=MIG, elastic={"engine": "native", "max_gpus": 4, "purchase": ["on-demand", "spot"]}))
+    found = pools(
+        inputs(
+            mig=MIG, elastic={"engine": "native", "pools": {"dev": {"max_gpus": 4, "purchase": ["on-demand", "spot"]}}}
+        )
+    )
     assert {name: given["count"] for name, given in found.items()} == {
         POOL: 5,
         "trial-mig-nodes": 4,
-        "trial-elastic-nodes": 0,
-        "trial-elastic-spot-nodes": 0,
+        "trial-elastic-dev-nodes": 0,
+        "trial-elastic-dev-nodes-spot": 0,
     }
 
 
@@ -225,9 +237,11 @@ def test_the_system_of_a_gpu_node_is_large_and_on_its_own_disk(inputs: Inputs) -
 
 
 def test_names_of_pools_are_short_and_plain(inputs: Inputs) -> None:
-    found = inputs(mig=MIG, elastic={"engine": "native", "max_gpus": 4, "purchase": ["spot", "on-demand"]})
+    found = inputs(
+        mig=MIG, elastic={"engine": "native", "pools": {"dev": {"max_gpus": 4, "purchase": ["spot", "on-demand"]}}}
+    )
     names = sorted(given["agentPoolName"] for given in pools(found).values())
-    assert names == ["elastic", "elasticondem", "mig", "training"]
+    assert names == ["dev", "devondem", "mig", "training"]
     assert all(len(name) <= 12 and name.isalnum() and name.islower() for name in names)
 
 
@@ -300,9 +314,9 @@ def test_a_first_preview_asks_no_cloud_and_destroy_leaves_the_feature(requests: 
 def test_edits_of_the_inline_pool_and_the_autoscalers_counts_are_left_alone(
     requests: Callable[..., dict[str, Any]],
 ) -> None:
-    found = requests(elastic={"engine": "native", "max_gpus": 4})
+    found = requests(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 4}}})
     assert list(found[CLUSTER].ignoreChanges) == ["agentPoolProfiles"]
-    assert list(found["trial-elastic-nodes"].ignoreChanges) == ["count"]
+    assert list(found["trial-elastic-dev-nodes"].ignoreChanges) == ["count"]
     assert list(found[POOL].ignoreChanges) == []
 
 

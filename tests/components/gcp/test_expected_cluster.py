@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from components.gcp.location import Location
 from components.gcp.plan import plan_cluster
@@ -44,17 +45,12 @@ def declared(registered: Registering) -> Declare:
         from components.gcp.cluster import TrainingCluster
 
         path = ROOT / (f"examples/specs/gcp/{example}.yaml" if example != "trial" else "stacks/specs/trial.yaml")
-        spec = ClusterSpec.model_validate({**read_spec(path).model_dump(mode="json"), **duration(path), **changes})
+        spec = ClusterSpec.model_validate({**yaml.safe_load(path.read_text()), **changes})
         plan = plan_cluster(spec, HERE, stack="gcp-trial")
         found = registered(lambda: TrainingCluster(plan.name, plan))
         return sorted((item for item in found if item[0].startswith("gcp:")), key=lambda item: item[1])
 
     return run
-
-
-def duration(path: Path) -> dict[str, str]:
-    """As written: a spec holds it in hours."""
-    return {"duration": f"{read_spec(path).duration}h"}
 
 
 def labels(name: str) -> dict[str, str]:
@@ -682,7 +678,20 @@ def test_a_mig_pool_has_slices_and_no_gpu_networks(declared: Declare) -> None:
     )
 
 
-def test_the_native_elastic_pool_belongs_to_its_class_and_never_to_training(declared: Declare) -> None:
+def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declared: Declare) -> None:
+    def elastic_nodes(pool: str, **bought: Any) -> dict[str, Any]:
+        return gpu_nodes(
+            "native",
+            f"native-elastic-{pool}-nodes",
+            pool,
+            "a3-highgpu-1g",
+            ("nvidia-h100-80gb", 1),
+            2,
+            labels={"cloud.google.com/compute-class": pool},
+            taints=[{"key": "cloud.google.com/compute-class", "value": pool, "effect": "NO_SCHEDULE"}],
+            **bought,
+        )
+
     assert declared("elastic-native") == whole(
         "native",
         8244,
@@ -699,27 +708,24 @@ def test_the_native_elastic_pool_belongs_to_its_class_and_never_to_training(decl
         ),
         gpu_pool(
             "native",
-            "elastic",
-            gpu_nodes(
-                "native",
-                "native-elastic-nodes",
-                "elastic",
-                "a3-highgpu-1g",
-                ("nvidia-h100-80gb", 1),
-                2,
-                spot=True,
-                labels={"cloud.google.com/compute-class": "elastic"},
-                taints=[{"key": "cloud.google.com/compute-class", "value": "elastic", "effect": "NO_SCHEDULE"}],
-            ),
+            "elastic-dev",
+            elastic_nodes("dev", maxRunDuration="604800s", **FLEX),
+            repair=False,
+            autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 8, "locationPolicy": "ANY"},
+        ),
+        gpu_pool(
+            "native",
+            "elastic-fine-tuning",
+            elastic_nodes("fine-tuning", spot=True),
             autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 16, "locationPolicy": "ANY"},
         ),
         clusterAutoscaling={
             "enabled": True,
-            # 3 x e2-standard-4, 5 x a3-megagpu-8g, and 16 x a3-highgpu-1g in whatever pools.
+            # 3 x e2-standard-4, 5 x a3-megagpu-8g, and 24 x a3-highgpu-1g in whatever pools.
             "resourceLimits": [
-                {"resourceType": "cpu", "minimum": 0, "maximum": 3 * 4 + 5 * 208 + 16 * 26},
-                {"resourceType": "memory", "minimum": 0, "maximum": 3 * 16 + 5 * 1872 + 16 * 234},
-                {"resourceType": "nvidia-h100-80gb", "minimum": 0, "maximum": 16},
+                {"resourceType": "cpu", "minimum": 0, "maximum": 3 * 4 + 5 * 208 + 24 * 26},
+                {"resourceType": "memory", "minimum": 0, "maximum": 3 * 16 + 5 * 1872 + 24 * 234},
+                {"resourceType": "nvidia-h100-80gb", "minimum": 0, "maximum": 24},
             ],
             "autoProvisioningDefaults": {
                 "serviceAccount": f"native{NODES}",

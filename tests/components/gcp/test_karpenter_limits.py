@@ -16,12 +16,12 @@ ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
     [("a3-highgpu-1g", ["spot"]), ("a3-highgpu-4g", ["spot"]), ("a3-highgpu-8g", ["on-demand", "spot"])],
 )
 def test_what_it_can_carry_is_taken(machine_type: str, purchase: list[str]) -> None:
-    assert karpenter_problems(machine_type, purchase=purchase) == []
+    assert karpenter_problems(machine_type, pool="dev", purchase=purchase) == []
 
 
 @pytest.mark.parametrize("machine_type", ["a3-megagpu-8g", "a3-ultragpu-8g"])
 def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str) -> None:
-    assert karpenter_problems(machine_type, purchase=["spot"]) == [
+    assert karpenter_problems(machine_type, pool="dev", purchase=["spot"]) == [
         f"{ENGINE} can't start {machine_type} with its GPU networks; allowed: a3-highgpu-1g, a3-highgpu-2g, "
         "a3-highgpu-4g, "
         "a3-highgpu-8g; write elastic.engine: native"
@@ -33,12 +33,13 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
     [
         (
             {"purchase": ["on-demand"]},
-            "elastic.purchase has on-demand, and a3-highgpu-1g is sold as spot or flex-start only; with karpenter "
-            "write [spot]",
+            "elastic.pools.dev.purchase has on-demand, and a3-highgpu-1g is sold as spot or flex-start only; with "
+            "karpenter write [spot]",
         ),
         (
             {"purchase": ["flex-start"]},
-            f"{ENGINE} can't buy flex-start; allowed: on-demand, spot; write elastic.engine: native",
+            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Google Cloud; "
+            "allowed: on-demand, spot; write elastic.engine: native",
         ),
         (
             {"nodes_per_job": 2},
@@ -54,13 +55,13 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
     ],
 )
 def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
-    every: dict[str, Any] = {"purchase": ["spot"], **asked}
+    every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
     assert karpenter_problems("a3-highgpu-1g", **every) == [expected]
 
 
 def test_the_note_says_whose_it_is_and_what_google_supports() -> None:
     assert KARPENTER_NOTE == (
-        "elastic pool: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) "
+        "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) "
         "without "
         "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
         "elastic.engine: native is GKE's own"

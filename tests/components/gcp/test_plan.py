@@ -77,13 +77,13 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
     assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
-        "elastic pool: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, and a machine "
-        "that is taken back ends its job"
+        "elastic.pools.dev.purchase: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, "
+        "and a machine that is taken back ends its job"
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
         "on demand",
-        "elastic pool",
+        "elastic pools",
         "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
         "nobody before a receiver is set",
         "alerts count GPUs",
@@ -129,7 +129,7 @@ def test_the_machine_of_the_configuration_holds() -> None:
         ("a3-ultragpu-8g", "machine is 'a3-ultragpu-8g'; with accelerator h100: a3-highgpu-8g, a3-megagpu-8g"),
         (
             "a3-highgpu-4g",
-            "machine is 'a3-highgpu-4g', which is sold as Spot or flex-start only, for the elastic pool; with "
+            "machine is 'a3-highgpu-4g', which is sold as Spot or flex-start only, for the elastic pools; with "
             "accelerator h100: a3-highgpu-8g, a3-megagpu-8g",
         ),
     ],
@@ -142,7 +142,7 @@ def test_a_zone_without_the_machine_is_refused_with_those_that_have_it() -> None
     there = Location(project="my-project", region="us-central1", zone="us-central1-f")
     zones = "it is listed in us-central1: us-central1-a, us-central1-b, us-central1-c"
     assert refused(there) == [
-        f"zone is 'us-central1-f', which does not list a3-highgpu-1g for the elastic pool; {zones}",
+        f"zone is 'us-central1-f', which does not list a3-highgpu-1g for the elastic pools; {zones}",
         f"zone is 'us-central1-f', which does not list a3-megagpu-8g for the training pool; {zones}",
     ]
     [problem] = refused(
@@ -272,9 +272,9 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
             "mig.strategy is 'mixed', which GKE does not have: slices are nvidia.com/gpu there; leave it out",
         ),
         (
-            {"elastic": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}},
-            "elastic.engine is 'karpenter', which on Google Cloud can't buy flex-start; allowed: on-demand, spot; "
-            "write elastic.engine: native",
+            {"elastic": {"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}}}},
+            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Google Cloud; "
+            "allowed: on-demand, spot; write elastic.engine: native",
         ),
         (
             {"storage": {**TRIAL["storage"], "home": {"expected_gib": 90000}}},
@@ -299,13 +299,13 @@ def test_every_reason_comes_at_once() -> None:
         name="a-name-of-20-letters",
         mig={"nodes": 1, "layout": "all-4g.40gb"},
         purchase={"kind": "flex-start"},
-        elastic={"max_gpus": 8, "purchase": ["flex-start"]},
+        elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["flex-start"]}}},
     )
     assert [problem.split()[0] for problem in problems] == [
         "machine",
         "purchase.kind",
         "mig.layout",
-        "elastic.engine",
+        "elastic.pools.dev.purchase",
     ]
 
 
@@ -341,10 +341,10 @@ def test_the_elastic_pool_keeps_the_ways_to_buy_that_its_machines_are_sold_in() 
         ("native", ["flex-start", "spot"]),
         ("native", ["on-demand"]),
     ):
-        elastic = plan(elastic={"engine": engine, "max_gpus": 3, "purchase": purchase}).elastic
+        elastic = plan(elastic={"engine": engine, "pools": {"dev": {"max_gpus": 3, "purchase": purchase}}}).elastic
         assert elastic is not None
-        assert [shape.machine_type for shape in elastic.larger] == ["a3-highgpu-2g"]
-        found[engine, *purchase] = elastic.purchase
+        [pool] = elastic.pools
+        found[engine, *purchase] = pool.purchase
     assert found == {
         ("karpenter", "on-demand"): ("spot",),
         ("karpenter", "on-demand", "spot"): ("spot",),
@@ -353,7 +353,7 @@ def test_the_elastic_pool_keeps_the_ways_to_buy_that_its_machines_are_sold_in() 
     }
 
 
-NATIVE = {"engine": "native", "max_gpus": 8, "purchase": ["spot", "flex-start"]}
+NATIVE = {"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}}}
 HIGH_BY_FLEX_START: dict[str, Any] = {
     "training": training(fabric_gbps=800),
     "purchase": {"kind": "flex-start"},
@@ -374,7 +374,7 @@ MIG = {"nodes": 2, "layout": "all-1g.10gb"}
             {"cpu": 1676, "memory": 15024, "nvidia-h100-80gb": 8 + 40 + 16},
         ),
         # A pool that is bought in one way ends at its own size; so does Karpenter's, at its limit.
-        ({"elastic": {**NATIVE, "purchase": ["spot"]}}, None),
+        ({"elastic": {"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}}}, None),
         ({}, None),
     ],
 )
@@ -383,14 +383,14 @@ def test_where_gke_makes_pools_by_itself_the_cluster_ends_at_the_gpus_asked(
 ) -> None:
     made = plan(**changes)
     assert made.limits == limits
-    assert not [loss for loss in made.facts["losses"] if loss.startswith("elastic.max_gpus")]
+    assert not [loss for loss in made.facts["losses"] if loss.startswith("elastic.pools.dev.max_gpus")]
 
 
 def test_gpus_that_other_pools_wait_for_are_named_as_what_the_limit_leaves_open() -> None:
     made = plan(**HIGH_BY_FLEX_START, elastic=NATIVE, mig={**MIG, "purchase": "flex-start"})
-    assert [loss for loss in made.facts["losses"] if loss.startswith("elastic.max_gpus")] == [
-        "elastic.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while flex-start nodes of other "
-        "pools wait, the elastic pool may have up to 56 GPUs more"
+    assert [loss for loss in made.facts["losses"] if loss.startswith("elastic.pools.dev.max_gpus")] == [
+        "elastic.pools.dev.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while machines of other "
+        "pools are not there, this pool may have up to 56 GPUs more"
     ]
 
 

@@ -20,7 +20,7 @@ KEYS = (
     names.EXPECTED_GPUS,
     names.EXPECTED_GIB,
 )
-POOLS = (names.SYSTEM_POOL, names.TRAINING_POOL, names.ELASTIC_POOL, names.MIG_POOL)
+POOLS = (names.SYSTEM_POOL, names.TRAINING_POOL, names.MIG_POOL, names.ELASTIC)
 NAMESPACES = (names.NAMESPACE, names.SYSTEM_NAMESPACE)
 
 

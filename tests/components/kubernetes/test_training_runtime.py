@@ -146,8 +146,8 @@ def _node(spec: dict[str, Any]) -> dict[str, Any]:
         ),
         (
             lambda spec: _pod(spec).update(tolerance=[]),
-            f"{POD}.tolerance is not a field; allowed: automountServiceAccountToken, containers, enableServiceLinks, "
-            "initContainers, nodeSelector, restartPolicy, tolerations, volumes; write tolerations",
+            f"{POD}.tolerance is not a field; allowed: affinity, automountServiceAccountToken, containers, "
+            "enableServiceLinks, initContainers, nodeSelector, restartPolicy, tolerations, volumes; write tolerations",
         ),
     ],
 )

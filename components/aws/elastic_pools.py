@@ -1,4 +1,4 @@
-"""The elastic pool: single-node GPU machines that Karpenter starts for a job and removes after it."""
+"""The elastic pools: single-node GPU machines that Karpenter starts for a job and removes after it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from components.aws.plan import ElasticPlan
 from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from components.kubernetes.images import image_values
 from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC_POOL, SYSTEM_NAMESPACE
+from components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
 from components.kubernetes.release import release
 
-__all__ = ["ElasticPool"]
+__all__ = ["ElasticPools"]
 
 _SERVICE_ACCOUNT = "karpenter"
 # A pool goes when its last machine is gone, which takes EC2 longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
-class ElasticPool(pulumi.ComponentResource):
-    """One Karpenter release, one node class, one node pool.
+class ElasticPools(pulumi.ComponentResource):
+    """One Karpenter release, one node class, a node pool for each of the plan's.
 
-    Each part waits for the one before it: permissions and queue, definitions, controller, class, pool. Destroyed in the
-    opposite order, before the system nodes: a controller that goes first leaves its machines running.
+    Each waits for the one before it: permissions and interruption queue, definitions, controller, class, pools.
+    Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ElasticPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: the nodes the controller runs on; it never runs on its own."""
-        super().__init__("gpucluster:aws:ElasticPool", name, {}, opts)
+        super().__init__("gpucluster:aws:ElasticPools", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
         role, attachments = node_role(f"{name}-node-role", region, tags, here)
@@ -117,7 +117,7 @@ class ElasticPool(pulumi.ComponentResource):
             identity = {"instanceProfile": profile.name}
         nodes = node_class(
             f"{name}-class",
-            object_name=ELASTIC_POOL,
+            object_name=ELASTIC,
             identity=identity,
             subnet_id=network.gpu_subnet_id,
             security_group_ids=[control_plane.security_group_id],
@@ -126,16 +126,14 @@ class ElasticPool(pulumi.ComponentResource):
             tags=tags(f"{name}-node"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
-        node_pool(
-            f"{name}-pool",
-            object_name=ELASTIC_POOL,
-            node_class=("karpenter.k8s.aws", EC2NodeClass.kind, ELASTIC_POOL),
-            machine_types=[plan.shape.machine_type],
-            capacity_types=plan.capacity_types,
-            zone=zone,
-            max_gpus=plan.max_gpus,
-            expected_gpus=plan.expected_gpus,
-            labels=labels,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
-        )
-        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": plan.max_gpus})
+        for pool in plan.pools:
+            node_pool(
+                f"{name}-{pool.name}-pool",
+                pool,
+                node_class=("karpenter.k8s.aws", EC2NodeClass.kind, ELASTIC),
+                machine_types=[plan.shape.machine_type],
+                zone=zone,
+                labels=labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
+            )
+        self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in plan.pools}})

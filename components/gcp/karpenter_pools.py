@@ -1,4 +1,4 @@
-"""The elastic pool by Karpenter, experimental: single-node GPU machines that come for a job and go after it."""
+"""The elastic pools by Karpenter, experimental: single-node GPU machines that come for a job and go after it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.elastic import PoolPlan
 from components.gcp.gce_node_class import GCENodeClass
 from components.gcp.karpenter_iam import karpenter_identity
 from components.gcp.karpenter_limits import karpenter_problems
 from components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC_POOL, SYSTEM_NAMESPACE
+from components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
 from components.kubernetes.objects import custom_object
 from components.kubernetes.release import release
 from components.plan import PlanError
 
-__all__ = ["KarpenterPool", "KarpenterPoolArgs"]
+__all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
 _SERVICE_ACCOUNT = "karpenter"
 # A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
@@ -25,11 +26,11 @@ _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
 @dataclass(frozen=True, kw_only=True)
-class KarpenterPoolArgs:
+class KarpenterPoolsArgs:
     """cluster_location: region or zone of the cluster. subnetwork: projects/P/regions/R/subnetworks/S of the nodes.
 
     account_id: of Karpenter's own service account, 6 to 30 characters. node_account: e-mail address of the nodes' one.
-    template_pool: node pool whose start-up data the machines take: the system pool. purchase: on-demand, spot.
+    template_pool: node pool whose start-up data the machines take: the system pool.
     resource_labels: labels of the machines in Compute Engine. boot_gib: boot disk, GiB.
     """
 
@@ -43,15 +44,13 @@ class KarpenterPoolArgs:
     node_account: pulumi.Input[str]
     template_pool: pulumi.Input[str]
     machine_type: str
-    purchase: Sequence[str]
-    max_gpus: int
-    expected_gpus: str | None
+    pools: Sequence[PoolPlan]
     resource_labels: Mapping[str, str]
     boot_gib: int = 200
 
 
-class KarpenterPool(pulumi.ComponentResource):
-    """One Karpenter release, one node class, one node pool; each part waits for the one before it.
+class KarpenterPools(pulumi.ComponentResource):
+    """One Karpenter release, one node class, a node pool for each of the plan's; each part waits for the one before it.
 
     Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
     """
@@ -59,7 +58,7 @@ class KarpenterPool(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        args: KarpenterPoolArgs,
+        args: KarpenterPoolsArgs,
         *,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
@@ -68,8 +67,12 @@ class KarpenterPool(pulumi.ComponentResource):
         """after: the nodes the controller runs on (two at least: its pods never share one). Raises PlanError for what
         Karpenter can't carry here.
         """
-        super().__init__("gpucluster:gcp:ElasticPool", name, {}, opts)
-        problems = karpenter_problems(args.machine_type, purchase=args.purchase)
+        super().__init__("gpucluster:gcp:ElasticPools", name, {}, opts)
+        problems = [
+            problem
+            for pool in args.pools
+            for problem in karpenter_problems(args.machine_type, pool=pool.name, purchase=pool.purchase)
+        ]
         if problems:
             raise PlanError(problems)
         here = pulumi.ResourceOptions(parent=self)
@@ -122,26 +125,24 @@ class KarpenterPool(pulumi.ComponentResource):
             f"{name}-class",
             GCENodeClass,
             _node_class(args),
-            object_name=ELASTIC_POOL,
+            object_name=ELASTIC,
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
-        node_pool(
-            f"{name}-pool",
-            object_name=ELASTIC_POOL,
-            node_class=("karpenter.k8s.gcp", GCENodeClass.kind, ELASTIC_POOL),
-            machine_types=[args.machine_type],
-            capacity_types=args.purchase,
-            zone=args.zone,
-            max_gpus=args.max_gpus,
-            expected_gpus=args.expected_gpus,
-            labels=labels,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
-        )
-        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": args.max_gpus})
+        for pool in args.pools:
+            node_pool(
+                f"{name}-{pool.name}-pool",
+                pool,
+                node_class=("karpenter.k8s.gcp", GCENodeClass.kind, ELASTIC),
+                machine_types=[args.machine_type],
+                zone=args.zone,
+                labels=labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
+            )
+        self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in args.pools}})
 
 
-def _node_class(args: KarpenterPoolArgs) -> dict[str, object]:
+def _node_class(args: KarpenterPoolsArgs) -> dict[str, object]:
     """Private machines with GKE's own image and driver. The pool has the GPU taint, so no second one is asked for."""
     return {
         "serviceAccount": args.node_account,

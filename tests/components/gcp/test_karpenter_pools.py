@@ -1,4 +1,4 @@
-"""Karpenter on Google Cloud, typed out: its account and grants, its charts, its machines and its pool."""
+"""Karpenter on Google Cloud, typed out: its account and grants, its charts, its machines and its pools."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from components.elastic import PoolPlan
 from components.gcp.karpenter_iam import PERMISSIONS
-from components.gcp.karpenter_pool import KarpenterPool, KarpenterPoolArgs
+from components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -19,7 +20,11 @@ NODES = "nodes@acme.iam.gserviceaccount.com"
 KARPENTER = "trial-dev-karpenter@acme.iam.gserviceaccount.com"
 SUBNET = "projects/acme/regions/us-central1/subnetworks/trial-nodes"
 CHARTS = "https://cloudpilot-ai.github.io/karpenter-provider-gcp"
-ARGS = KarpenterPoolArgs(
+DEV = PoolPlan(name="dev", max_gpus=8, expected_gpus="2", purchase=("spot",), keep_empty=5, expire_after=None)
+TUNING = PoolPlan(
+    name="fine-tuning", max_gpus=16, expected_gpus=None, purchase=("spot",), keep_empty=30, expire_after=336
+)
+ARGS = KarpenterPoolsArgs(
     project="acme",
     region="us-central1",
     zone="us-central1-a",
@@ -30,19 +35,60 @@ ARGS = KarpenterPoolArgs(
     node_account=NODES,
     template_pool="trial-system-nodes",
     machine_type="a3-highgpu-1g",
-    purchase=["spot"],
-    max_gpus=8,
-    expected_gpus="2",
+    pools=[DEV, TUNING],
     resource_labels={"team": "ml"},
 )
 
 
-def declared(registered: Run, args: KarpenterPoolArgs = ARGS) -> dict[str, tuple[str, dict[str, Any]]]:
-    found = registered(lambda: KarpenterPool("elastic", args, labels={"team": "ml"}, after=[]))
+def declared(registered: Run, args: KarpenterPoolsArgs = ARGS) -> dict[str, tuple[str, dict[str, Any]]]:
+    found = registered(lambda: KarpenterPools("elastic", args, labels={"team": "ml"}, after=[]))
     return {name: (type_, inputs) for type_, name, inputs in found}
 
 
-def test_all_that_the_pool_is_made_of(registered: Run) -> None:
+def node_pool(
+    name: str, *, gpus: str, purchase: list[str], expected: str | None = None, empty: str = "5m", age: str = "720h"
+) -> tuple[str, dict[str, Any]]:
+    return "kubernetes:karpenter.sh/v1:NodePool", {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {
+            "name": name,
+            "labels": {"team": "ml"},
+            **({"annotations": {"gpucluster/expected-gpus": expected}} if expected else {}),
+        },
+        "spec": {
+            "template": {
+                "metadata": {"labels": {"team": "ml", "gpucluster/pool": name, "nvidia.com/gpu.present": "true"}},
+                "spec": {
+                    "nodeClassRef": {"group": "karpenter.k8s.gcp", "kind": "GCENodeClass", "name": "elastic"},
+                    "requirements": [
+                        {
+                            "key": "node.kubernetes.io/instance-type",
+                            "operator": "In",
+                            "values": ["a3-highgpu-1g"],
+                        },
+                        {"key": "karpenter.sh/capacity-type", "operator": "In", "values": purchase},
+                        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-central1-a"]},
+                    ],
+                    "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+                    "expireAfter": age,
+                    "terminationGracePeriod": "24h",
+                },
+            },
+            "limits": {"nvidia.com/gpu": gpus},
+            "disruption": {
+                "consolidationPolicy": "WhenEmpty",
+                "consolidateAfter": empty,
+                "budgets": [
+                    {"nodes": "100%", "reasons": ["Empty"]},
+                    {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+                ],
+            },
+        },
+    }
+
+
+def test_all_that_the_pools_are_made_of(registered: Run) -> None:
     assert declared(registered) == {
         "elastic-karpenter-account": (
             "gcp:serviceaccount/account:Account",
@@ -141,49 +187,8 @@ def test_all_that_the_pool_is_made_of(registered: Run) -> None:
                 },
             },
         ),
-        "elastic-pool": (
-            "kubernetes:karpenter.sh/v1:NodePool",
-            {
-                "apiVersion": "karpenter.sh/v1",
-                "kind": "NodePool",
-                "metadata": {
-                    "name": "elastic",
-                    "labels": {"team": "ml"},
-                    "annotations": {"gpucluster/expected-gpus": "2"},
-                },
-                "spec": {
-                    "template": {
-                        "metadata": {
-                            "labels": {"team": "ml", "gpucluster/pool": "elastic", "nvidia.com/gpu.present": "true"}
-                        },
-                        "spec": {
-                            "nodeClassRef": {"group": "karpenter.k8s.gcp", "kind": "GCENodeClass", "name": "elastic"},
-                            "requirements": [
-                                {
-                                    "key": "node.kubernetes.io/instance-type",
-                                    "operator": "In",
-                                    "values": ["a3-highgpu-1g"],
-                                },
-                                {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
-                                {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-central1-a"]},
-                            ],
-                            "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
-                            "expireAfter": "720h",
-                            "terminationGracePeriod": "24h",
-                        },
-                    },
-                    "limits": {"nvidia.com/gpu": "8"},
-                    "disruption": {
-                        "consolidationPolicy": "WhenEmpty",
-                        "consolidateAfter": "5m",
-                        "budgets": [
-                            {"nodes": "100%", "reasons": ["Empty"]},
-                            {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
-                        ],
-                    },
-                },
-            },
-        ),
+        "elastic-dev-pool": node_pool("dev", gpus="8", purchase=["spot"], expected="2"),
+        "elastic-fine-tuning-pool": node_pool("fine-tuning", gpus="16", purchase=["spot"], empty="30m", age="336h"),
     }
 
 
@@ -197,7 +202,7 @@ def test_what_it_cannot_carry_is_refused_before_anything_of_it_is_registered(reg
     with pytest.raises(PlanError, match="can't start a3-megagpu-8g with its GPU networks"):
         declared(registered, replace(ARGS, machine_type="a3-megagpu-8g"))
     with pytest.raises(PlanError, match="is sold as spot or flex-start only"):
-        declared(registered, replace(ARGS, purchase=["on-demand"]))
+        declared(registered, replace(ARGS, pools=[replace(DEV, purchase=("on-demand",))]))
 
 
 def test_karpenter_neither_sets_policies_nor_gives_machines_public_addresses() -> None:

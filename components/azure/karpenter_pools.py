@@ -1,4 +1,4 @@
-"""The elastic pool by node auto provisioning: single-node GPU machines that come for a job and go after it."""
+"""The elastic pools by node auto provisioning: single-node GPU machines that come for a job and go after it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import pulumi
 from components.azure.aks_node_class import AKSNodeClass
 from components.azure.karpenter_limits import karpenter_problems
 from components.azure.lustre_driver import STARTUP_TAINT
+from components.elastic import PoolPlan
 from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC_POOL
+from components.kubernetes.names import ELASTIC
 from components.kubernetes.objects import custom_object
 from components.plan import PlanError
 
-__all__ = ["KarpenterPool", "KarpenterPoolArgs"]
+__all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
 # A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
 @dataclass(frozen=True, kw_only=True)
-class KarpenterPoolArgs:
-    """zone: its number. subnet_id: of the nodes. purchase: on-demand, spot. driver_owner: who brings the GPU driver.
+class KarpenterPoolsArgs:
+    """zone: its number. subnet_id: of the nodes. driver_owner: who brings the GPU driver.
 
     image_family: that of the other pools, for the GPU Operator builds its driver for one system in a cluster. lustre:
     whether jobs mount the shared file system. tags: of the machines. os_disk_gb: GB.
@@ -34,9 +35,7 @@ class KarpenterPoolArgs:
     zone: str
     subnet_id: pulumi.Input[str]
     machine_types: Sequence[str]
-    purchase: Sequence[str]
-    max_gpus: int
-    expected_gpus: str | None
+    pools: Sequence[PoolPlan]
     driver_owner: Literal["operators", "aks"]
     image_family: Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]
     lustre: bool
@@ -44,8 +43,9 @@ class KarpenterPoolArgs:
     os_disk_gb: int = 200
 
 
-class KarpenterPool(pulumi.ComponentResource):
-    """One node class and one node pool in a cluster with node auto provisioning, which brings Karpenter itself.
+class KarpenterPools(pulumi.ComponentResource):
+    """One node class, and a node pool for each of the plan's, in a cluster with node auto provisioning, which brings
+    Karpenter itself.
 
     Its machines stand alone: an InfiniBand size has no InfiniBand here, so none is taken.
     """
@@ -53,7 +53,7 @@ class KarpenterPool(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        args: KarpenterPoolArgs,
+        args: KarpenterPoolsArgs,
         *,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
@@ -62,8 +62,12 @@ class KarpenterPool(pulumi.ComponentResource):
         """after: the cluster, and the GPU software that its machines need. Raises PlanError for what Karpenter can't
         carry here.
         """
-        super().__init__("gpucluster:azure:ElasticPool", name, {}, opts)
-        problems = karpenter_problems(args.machine_types, purchase=args.purchase)
+        super().__init__("gpucluster:azure:ElasticPools", name, {}, opts)
+        problems = [
+            problem
+            for pool in args.pools
+            for problem in karpenter_problems(args.machine_types, pool=pool.name, purchase=pool.purchase)
+        ]
         if problems:
             raise PlanError(problems)
         nodes = custom_object(
@@ -76,22 +80,20 @@ class KarpenterPool(pulumi.ComponentResource):
                 "gpu": {"mode": "None" if args.driver_owner == "operators" else "Driver"},
                 "tags": dict(args.tags),
             },
-            object_name=ELASTIC_POOL,
+            object_name=ELASTIC,
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
         )
-        node_pool(
-            f"{name}-pool",
-            object_name=ELASTIC_POOL,
-            node_class=("karpenter.azure.com", AKSNodeClass.kind, ELASTIC_POOL),
-            machine_types=args.machine_types,
-            capacity_types=args.purchase,
-            zone=f"{args.region}-{args.zone}",
-            max_gpus=args.max_gpus,
-            expected_gpus=args.expected_gpus,
-            labels=labels,
-            # No job meets a machine that can't mount the file system yet.
-            startup_taints=[STARTUP_TAINT] if args.lustre else [],
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
-        )
-        self.register_outputs({"nodePool": ELASTIC_POOL, "maxGpus": args.max_gpus})
+        for pool in args.pools:
+            node_pool(
+                f"{name}-{pool.name}-pool",
+                pool,
+                node_class=("karpenter.azure.com", AKSNodeClass.kind, ELASTIC),
+                machine_types=args.machine_types,
+                zone=f"{args.region}-{args.zone}",
+                labels=labels,
+                # No job meets a machine that can't mount the file system yet.
+                startup_taints=[STARTUP_TAINT] if args.lustre else [],
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
+            )
+        self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in args.pools}})

@@ -13,6 +13,7 @@ from components.aws.interfaces import Interface
 from components.aws.interruption import interruption_queue
 from components.aws.karpenter_iam import POLICIES, controller_policies
 from components.aws.node_class import node_class
+from components.elastic import PoolPlan
 from components.kubernetes.karpenter import node_pool
 
 QUEUE = "arn:aws:sqs:us-east-1:000000000000:queue"
@@ -217,7 +218,7 @@ SPEC: dict[str, Any] = {
 }
 
 
-def test_the_machines_of_the_elastic_pool_have_no_fabric() -> None:
+def test_the_machines_of_the_elastic_pools_have_no_fabric() -> None:
     assert machines() == {
         "apiVersion": "karpenter.k8s.aws/v1",
         "kind": "EC2NodeClass",
@@ -248,13 +249,17 @@ def test_the_pool_grows_to_its_limit_and_never_moves_a_job(recorder: Recorder) -
     def program() -> None:
         node_pool(
             "pool",
-            object_name="elastic",
+            PoolPlan(
+                name="dev",
+                max_gpus=8,
+                expected_gpus="2",
+                purchase=("on-demand", "spot"),
+                keep_empty=30,
+                expire_after=336,
+            ),
             node_class=("karpenter.k8s.aws", "EC2NodeClass", "elastic"),
             machine_types=["p5.4xlarge"],
-            capacity_types=["on-demand", "spot"],
             zone="us-east-1a",
-            max_gpus=8,
-            expected_gpus="2",
             labels={"team": "ml"},
             opts=pulumi.ResourceOptions(),
         )
@@ -268,14 +273,14 @@ def test_the_pool_grows_to_its_limit_and_never_moves_a_job(recorder: Recorder) -
                 "apiVersion": "karpenter.sh/v1",
                 "kind": "NodePool",
                 "metadata": {
-                    "name": "elastic",
+                    "name": "dev",
                     "labels": {"team": "ml"},
                     "annotations": {"gpucluster/expected-gpus": "2"},
                 },
                 "spec": {
                     "template": {
                         "metadata": {
-                            "labels": {"team": "ml", "gpucluster/pool": "elastic", "nvidia.com/gpu.present": "true"}
+                            "labels": {"team": "ml", "gpucluster/pool": "dev", "nvidia.com/gpu.present": "true"}
                         },
                         "spec": {
                             "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "elastic"},
@@ -289,14 +294,14 @@ def test_the_pool_grows_to_its_limit_and_never_moves_a_job(recorder: Recorder) -
                                 {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]},
                             ],
                             "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
-                            "expireAfter": "720h",
+                            "expireAfter": "336h",
                             "terminationGracePeriod": "24h",
                         },
                     },
                     "limits": {"nvidia.com/gpu": "8"},
                     "disruption": {
                         "consolidationPolicy": "WhenEmpty",
-                        "consolidateAfter": "5m",
+                        "consolidateAfter": "30m",
                         "budgets": [
                             {"nodes": "100%", "reasons": ["Empty"]},
                             {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},

@@ -1,0 +1,71 @@
+"""The elastic pools by the cluster autoscaler: of each, a scale set for each way to buy, from nothing to the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_azure_native import containerservice
+
+from components.azure.elastic import ElasticPlan, agent_pools
+from components.azure.node_pool import GpuNodes
+from components.elastic import PoolPlan
+from components.kubernetes.names import EXPECTED_GPUS
+
+__all__ = ["NativePools"]
+
+
+class NativePools(pulumi.ComponentResource):
+    """Outputs: node_pool_names, by pool. A queue of Kueue asks for the nodes of a whole job; spot machines have a taint
+    of their own besides.
+
+    Never beside node auto provisioning: AKS takes no autoscaled pool there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: ElasticPlan,
+        *,
+        nodes: GpuNodes,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:azure:ElasticPools", name, {}, opts)
+        made = {
+            pool.name: [
+                _scale_set(
+                    name,
+                    plan,
+                    pool,
+                    purchase,
+                    nodes=nodes,
+                    opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), ignore_changes=["count"]),
+                )
+                for purchase in pool.purchase
+            ]
+            for pool in plan.pools
+        }
+        self.register_outputs({"nodePoolNames": {pool: [each.name for each in sets] for pool, sets in made.items()}})
+
+
+def _scale_set(
+    name: str, plan: ElasticPlan, pool: PoolPlan, purchase: str, *, nodes: GpuNodes, opts: pulumi.ResourceOptions
+) -> containerservice.AgentPool:
+    first = purchase == pool.purchase[0]
+    return nodes.declare(
+        f"{name}-{pool.name}-nodes{'' if first else f'-{purchase}'}",
+        pool=agent_pools(pool)[purchase],
+        kind=pool.name,
+        shape=plan.shape,
+        root_gib=plan.root_gib,
+        # It has to be sent and is the autoscaler's from then on.
+        count=0,
+        enable_auto_scaling=True,
+        min_count=0,
+        max_count=plan.nodes(pool),
+        spot=purchase == "spot",
+        # What runs on average is counted once, on the kind that comes first.
+        node_labels={EXPECTED_GPUS: pool.expected_gpus if first else "0"} if pool.expected_gpus else None,
+        opts=opts,
+    )

@@ -1,0 +1,74 @@
+"""The elastic pools as plain values: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from components.kubernetes.names import ELASTIC
+from components.shapes import Shape
+from components.spec import Elastic
+
+__all__ = ["PoolPlan", "age_losses", "fields_that_ask_for", "plan_pools", "pool_rows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolPlan:
+    """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
+
+    max_gpus, expected_gpus: limit, in whole machines, and average use, in GPUs. purchase: how its machines are bought,
+    in the order of preference. keep_empty: minutes that an empty machine waits for a job. expire_after: hours until a
+    machine is replaced; None where the spec leaves it to the engine.
+    """
+
+    name: str
+    max_gpus: int
+    expected_gpus: str | None
+    purchase: tuple[str, ...]
+    keep_empty: int
+    expire_after: int | None
+
+
+def plan_pools(
+    elastic: Elastic, shape: Shape, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
+) -> tuple[PoolPlan, ...]:
+    """Every pool on machines of one shape, in the order of the spec. sold: the ways to buy it, out of those asked."""
+    return tuple(
+        PoolPlan(
+            name=name,
+            max_gpus=math.ceil(pool.max_gpus / shape.gpus) * shape.gpus,
+            expected_gpus=None if pool.expected_gpus is None else str(pool.expected_gpus),
+            purchase=tuple(dict.fromkeys(sold(pool.purchase))),
+            keep_empty=pool.keep_empty,
+            expire_after=pool.expire_after,
+        )
+        for name, pool in elastic.pools.items()
+    )
+
+
+def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
+    """Fields of the spec that ask for a way to buy, such as elastic.pools.dev.purchase."""
+    if elastic is None:
+        return []
+    return [f"elastic.pools.{name}.purchase" for name, pool in elastic.pools.items() if purchase in pool.purchase]
+
+
+def pool_rows(engine: str, shape: Shape, pools: Sequence[PoolPlan]) -> list[tuple[str, str]]:
+    """A row for people of each pool. engine: what scales them, in words."""
+    return [
+        (
+            ELASTIC,
+            f"{pool.name}: {engine}, up to {pool.max_gpus} GPUs on {shape.machine_type}, {' or '.join(pool.purchase)}",
+        )
+        for pool in pools
+    ]
+
+
+def age_losses(pools: Sequence[PoolPlan], autoscaler: str) -> list[str]:
+    """Ages at which machines should go, where what scales them knows none."""
+    return [
+        f"elastic.pools.{pool.name}.expire_after: {autoscaler} replaces no machine by its age"
+        for pool in pools
+        if pool.expire_after is not None
+    ]

@@ -1,0 +1,65 @@
+"""The elastic pools by GKE itself: for each, a class of machines and the node pool that the class tries first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from components.gcp.control_plane import ControlPlane
+from components.gcp.elastic import ElasticPlan
+from components.gcp.elastic_class import ElasticMachine, elastic_class
+from components.gcp.elastic_nodes import elastic_nodes
+from components.gcp.identity import Labeller, NodeIdentity
+from components.gcp.location import Location
+from components.gcp.machines import family
+
+__all__ = ["NativePools"]
+
+
+class NativePools(pulumi.ComponentResource):
+    """A queue puts the class of its pool into a job."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: ElasticPlan,
+        *,
+        location: Location,
+        control_plane: ControlPlane,
+        nodes: NodeIdentity,
+        labels: Mapping[str, str],
+        resource_labels: Labeller,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:ElasticPools", name, {}, opts)
+        machine = ElasticMachine(
+            zone=location.zone,
+            machine_type=plan.shape.machine_type,
+            accelerator=family(plan.shape.machine_type).accelerator,
+            gpus=plan.shape.gpus,
+            node_account=nodes.email,
+            boot_gb=plan.root_gib,
+        )
+        for pool in plan.pools:
+            existing = elastic_nodes(
+                f"{name}-{pool.name}-nodes",
+                plan,
+                pool,
+                location=location,
+                control_plane=control_plane,
+                nodes=nodes,
+                labels=labels,
+                resource_labels=resource_labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            )
+            elastic_class(
+                f"{name}-{pool.name}-pool",
+                pool,
+                machine,
+                fallbacks=plan.fallbacks(pool),
+                labels=labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[existing]),
+            )
+        self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in plan.pools}})
