@@ -29,7 +29,7 @@ from components.kubernetes.runtimes import mpi_runtime, torch_runtime
 from components.kubernetes.training_runtime import ClusterTrainingRuntime
 from components.kubernetes.workspace import Workspace
 
-__all__ = ["PRIORITIES", "Jobs", "runtimes_of"]
+__all__ = ["PRIORITIES", "Jobs", "queues_of", "runtimes_of"]
 
 PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
     "low": (250, "Waits for all others: sweeps and evaluations that have time"),
@@ -100,7 +100,7 @@ class Jobs(pulumi.ComponentResource):
         job_rules(
             f"{name}-rules",
             fabrics=_fabrics(pools),
-            queues={runtime: [pool.name for pool in served] for runtime, served in _served(pools).items()},
+            queues=queues_of(pools),
             scratch=training.scratch,
             restricted=workspace.pod_security == "baseline",
             labels=labels,
@@ -121,6 +121,11 @@ def runtimes_of(pools: Sequence[JobPool], *, home: bool, registry: str | None) -
         else torch_runtime(served, pytorch, home=home)
         for runtime, served in _served(pools).items()
     }
+
+
+def queues_of(pools: Sequence[JobPool]) -> dict[str, list[str]]:
+    """Runtime -> the queues its jobs may name."""
+    return {runtime: [pool.name for pool in served] for runtime, served in _served(pools).items()}
 
 
 def _served(pools: Sequence[JobPool]) -> dict[str, list[JobPool]]:

@@ -24,6 +24,7 @@ from components.kubernetes import charts
 from components.kubernetes.admission_policy import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
 from components.kubernetes.job_pool import JobPool
 from components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
+from components.kubernetes.jobs import queues_of
 from components.kubernetes.names import NAMESPACE
 from components.kubernetes.objects import Spec
 from sandbox.api_server.binaries import find_binaries
@@ -90,7 +91,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
             judge.client.define(definitions_of(trainer))
             of_the_cloud = pools(cloud)
             fabrics = [part for pool in of_the_cloud for part in (pool.fabric, pool.mpi_fabric) if part is not None]
-            rules = {JOB_RULES: job_spec(fabrics)}
+            rules = {JOB_RULES: job_spec(fabrics, queues_of(of_the_cloud))}
             if standard == "privileged":
                 rules[POD_RULES] = pod_spec(fabrics, of_the_cloud[0].scratch)
             for document in (_namespace(NAMESPACE, standard), _namespace("elsewhere", "privileged")):
@@ -199,11 +200,9 @@ def test_what_is_nearly_so_is_taken_on_every_cloud(
     assert {at: said for at, said in refused.items() if said} == {}
 
 
-@pytest.mark.parametrize("name", ["nccl-all-reduce", "one-gpu"])
+@pytest.mark.parametrize("name", ["nccl-all-reduce", "single-gpu"])
 def test_the_pods_of_every_runtime_are_taken(judges: list[Judge], expand: Expand, example: Example, name: str) -> None:
-    job = example("pytorch" if name == "one-gpu" else name)
-    if name == "one-gpu":
-        job["spec"] |= {"runtimeRef": {"name": "single-gpu"}, "trainer": {"command": ["python"]}}
+    job = example(name)
     for judge in judges:
         for made in expand(judge.cloud, job)["jobs"]:
             pod = _bare(made["metadata"]["name"])

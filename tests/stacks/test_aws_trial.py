@@ -49,9 +49,9 @@ def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tupl
     kinds = "nodepools,ec2nodeclasses,clusterqueues,clustertrainingruntimes"
     shown = project.kubectl("get", kinds, "--output=name", stack="aws-trial")
     assert shown.out.split() == [
-        "nodepool.karpenter.sh/elastic",
+        "nodepool.karpenter.sh/dev",
         "ec2nodeclass.karpenter.k8s.aws/elastic",
-        "clusterqueue.kueue.x-k8s.io/elastic",
+        "clusterqueue.kueue.x-k8s.io/dev",
         "clusterqueue.kueue.x-k8s.io/training",
         "clustertrainingruntime.trainer.kubeflow.org/single-gpu",
         "clustertrainingruntime.trainer.kubeflow.org/training",
@@ -165,7 +165,7 @@ def test_destroy_leaves_nothing(project: Any) -> None:
     gone = _deleted(done.out)
     assert gone.index("trial-training-nodes") < gone.index("trial-workspace-namespace")
     karpenter = [
-        "trial-elastic-pool",
+        "trial-elastic-dev-pool",
         "trial-elastic-class",
         "trial-elastic-karpenter",
         "trial-elastic-karpenter-crd",

@@ -25,7 +25,7 @@ KINDS = [
     "a100",
     "a100-40gb",
     "capacity-block-active",
-    "elastic-spot",
+    "elastic-pools",
     "h200",
     "h200@p5e.48xlarge",
     "mig",

@@ -420,11 +420,13 @@ def system(name: str) -> Registered:
     ]
 
 
-def gpu_pool(name: str, pool: str, config: dict[str, Any], *, repair: bool = True, **more: Any) -> Registered:
+def gpu_pool(
+    name: str, pool: str, config: dict[str, Any], *, part: str | None = None, repair: bool = True, **more: Any
+) -> Registered:
     return [
         (
             "gcp:container/nodePool:NodePool",
-            f"{name}-{pool}-nodes",
+            f"{name}-{part or pool}-nodes",
             {
                 "name": pool,
                 "cluster": f"{name}-gcp-trial",
@@ -708,15 +710,17 @@ def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declar
         ),
         gpu_pool(
             "native",
-            "elastic-dev",
+            "dev",
             elastic_nodes("dev", maxRunDuration="604800s", **FLEX),
+            part="elastic-dev",
             repair=False,
             autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 8, "locationPolicy": "ANY"},
         ),
         gpu_pool(
             "native",
-            "elastic-fine-tuning",
+            "fine-tuning",
             elastic_nodes("fine-tuning", spot=True),
+            part="elastic-fine-tuning",
             autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 16, "locationPolicy": "ANY"},
         ),
         clusterAutoscaling={
