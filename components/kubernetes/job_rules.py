@@ -99,7 +99,7 @@ def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) 
     fitting: dict[str, list[str]] = {}
     for runtime, found in queues.items():
         fitting.setdefault(" or ".join(found), []).append(runtime)
-    served = "; ".join(f"for {' and '.join(names)} {found}" for found, names in fitting.items())
+    served = "; ".join(f"{found} for {' and '.join(names)}" for found, names in fitting.items())
     queue = f"object.metadata.labels[{_text(_QUEUE)}]"
     queued = f"has(object.metadata.labels) && {_text(_QUEUE)} in object.metadata.labels && {queue} != ''"
     volumes = sorted({"shm", "scratch", "shared", "home", "ssh", *_each(fabrics, "volumes", "name")})
@@ -154,8 +154,8 @@ def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) 
                 "expression": "(has(object.spec.runtimeRef.kind) && object.spec.runtimeRef.kind != "
                 "'ClusterTrainingRuntime') || !(object.spec.runtimeRef.name in variables.queues) || "
                 f"!({queued}) || {queue} in variables.queues[object.spec.runtimeRef.name]",
-                "message": f"the queue in metadata.labels ({_QUEUE}) is of no pool that spec.runtimeRef runs in, where "
-                f"the job would wait forever; allowed: {served}",
+                "message": f"the queue in metadata.labels ({_QUEUE}) is of no pool that spec.runtimeRef runs in: the "
+                f"job would wait forever; choose {served}",
             },
             {
                 "expression": "!variables.fabric || !has(object.spec.trainer) || "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from cost.handlers.autoscaled import EXPECTED_GPUS, autoscaled, expected_gpus
-from cost.handlers.compute_class import NODE_POOL, pools_of
+from cost.handlers.compute_class import NODE_POOL, classes_of, pools_of
 from cost.handlers.compute_class_options import Option, cluster_of, options_of
 from cost.handlers.gcp_disks import google_disk_lines
 from cost.handlers.gke_node_count import most_of, nodes_of
@@ -79,7 +79,8 @@ def _most(ask: Subject, options: list[Option]) -> Decimal | Unbounded:
 
 
 def _limit(ask: Subject, kinds: set[str]) -> Decimal | Unbounded:
-    """GPUs that the cluster's limits leave to the class: they count every node pool, so those of others go off.
+    """GPUs that the cluster's limits leave to the class: they count every node pool, so those of others go off; of
+    pools that another class scales as many as they may have, which are in that one's ceiling.
 
     Source: SDK documentation of `clusterAutoscaling.resourceLimits`.
     """
@@ -96,10 +97,14 @@ def _limit(ask: Subject, kinds: set[str]) -> Decimal | Unbounded:
 
 
 def _gpus(pool: Subject, kinds: set[str]) -> Decimal:
-    """GPUs of these kinds that a pool has at the least."""
+    """GPUs of these kinds that a pool has at the least, or at the most where a class scales it."""
     try:
         machine = MACHINES.get(pool.text("nodeConfig", "machineType", default=""))
         known = machine is not None and machine.accelerator in kinds
-        return nodes_of(pool, flex_start=False)[0].floor * machine.gpus if machine and known else Decimal(0)
+        if machine is None or not known:
+            return Decimal(0)
+        most = most_of(pool) if classes_of(pool) else UNBOUNDED
+        nodes = nodes_of(pool, flex_start=False)[0].floor if isinstance(most, str) else most
+        return nodes * machine.gpus
     except CannotPrice:  # it is named with its own resource
         return Decimal(0)

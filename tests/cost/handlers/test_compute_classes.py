@@ -24,12 +24,12 @@ LIMITS = [
 ]
 
 
-def _class(make: Make, *rules: Any, expected: str | None = "2", **options: Any) -> Resource:
+def _class(make: Make, *rules: Any, name: str = "elastic", expected: str | None = "2", **options: Any) -> Resource:
     annotations = {} if expected is None else {"gpucluster/expected-gpus": expected}
     return make(
         "kubernetes:cloud.google.com/v1:ComputeClass",
-        "elastic",
-        metadata={"name": "elastic", "annotations": annotations},
+        name,
+        metadata={"name": name, "annotations": annotations},
         spec={"priorities": list(rules)},
         **options,
     )
@@ -82,6 +82,17 @@ def test_the_limit_of_the_cluster_counts_the_nodes_of_other_pools_too(make: Make
     training = make(POOL, "training", location=ZONE, nodeCount=1, nodeConfig={"machineType": "a3-highgpu-8g"})
     found = cost_of(_cluster(make, LIMITS), training, _class(make, _rule(spot=True)), region=None)
     assert _shown(found)[0][3] == "36944.97"  # 16 GPUs less the 8 of the training node
+
+
+def test_classes_that_share_the_limit_of_a_cluster_reach_it_together_and_no_more(make: Make, cost_of: CostOf) -> None:
+    pools = _pool(make, "dev-pool", 4, spot=True), _pool(make, "batch-pool", 12, spot=True)
+    dev = _class(make, {"nodepools": ["dev-pool"]}, _rule(spot=True), name="dev")
+    batch = _class(make, {"nodepools": ["batch-pool"]}, _rule(spot=True), name="batch")
+    alone = cost_of(_cluster(make, LIMITS), pools[0], dev, region=None)
+    assert _shown(alone, of="dev")[0][3] == "73889.93"  # all 16 GPUs
+    found = cost_of(_cluster(make, LIMITS), *pools, dev, batch, region=None)
+    # 4 and 12 of 16.
+    assert [_shown(found, of=name)[0][3] for name in ("dev", "batch")] == ["18472.48", "55417.45"]
 
 
 def test_without_a_limit_the_ceiling_is_unbounded_and_never_zero(make: Make, cost_of: CostOf) -> None:
