@@ -54,7 +54,7 @@ def budgets(
           team:
             research: {monthly: 300000}
         pools:
-          trial-elastic-pool: {ceiling: 45000}
+          trial-elastic-dev-pool: {ceiling: 45000}
 
     Exit code 0, 1 over a limit (with --strict also where it cannot be told), 2 input, 3 a fault of this tool.
     """

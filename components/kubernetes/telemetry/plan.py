@@ -69,8 +69,8 @@ def _gpus(spec: ClusterSpec, shape: Shape) -> Decimal:
     """GPUs that the month has on average."""
     training = (spec.training.nodes + spec.training.spares) * shape.gpus
     sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
-    elastic = Decimal(0) if spec.elastic is None else spec.elastic.expected_gpus or Decimal(0)
-    return training + sliced + elastic
+    pools = () if spec.elastic is None else spec.elastic.pools.values()
+    return sum((pool.expected_gpus or Decimal(0) for pool in pools), Decimal(training + sliced))
 
 
 def _million_samples(gpus: Decimal) -> Decimal:
