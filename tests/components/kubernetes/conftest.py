@@ -18,7 +18,7 @@ class Recorder(Mocks):
         self.seen.append((args.typ, args.name, args.inputs))
         return args.name, dict(args.inputs)
 
-    def call(self, args: MockCallArgs) -> dict[Any, Any]:
+    def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(args.token)
 
 
