@@ -547,7 +547,7 @@ def test_the_native_engine_scales_a_node_pool_for_each_pool_and_way_to_buy(decla
     ]
     assert declared("elastic-native") == by_name(
         network("scaled"),
-        control_plane("scaled", scaling=AUTOSCALED, samples="60"),
+        control_plane("scaled", scaling=AUTOSCALED, samples="55"),
         storage("scaled"),
         training("scaled"),
         pools,

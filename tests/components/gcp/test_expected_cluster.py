@@ -739,7 +739,7 @@ def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declar
                 "shieldedInstanceConfig": {"enableSecureBoot": True, "enableIntegrityMonitoring": True},
             },
         },
-        samples="53",
+        samples="55",
     )
 
 
