@@ -71,10 +71,13 @@ class Layout:
 
 
 def _cut(name: str, resource: str, room: int) -> str:
-    """The resource's name is cut first: subtotals say which part it belongs to, and only the name says what it is."""
+    """The resource's name is cut first, and from its beginning: the part's title says how it begins, and only its end
+    tells the part's resources from each other.
+    """
     text = f"{name} ({resource})" if resource else name
     if len(text) <= room:
         return text
-    if resource and len(name) + len(" (a…)") <= room:
-        return f"{text[: room - 2]}…)"
+    left = room - len(f"{name} (…)")
+    if resource and left > 0:
+        return f"{name} (…{resource[-left:]})"
     return name if len(name) <= room else f"{name[: room - 1]}…"

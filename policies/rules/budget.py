@@ -30,7 +30,7 @@ RULE: Final = budget_rule(
     title="The expected monthly total is within the budget",
     why="Somebody agreed to this much a month, and a GPU cluster passes it within days.",
     fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget "
-    "(budget.monthly in the cluster spec; on_exceed: warn there turns this into a warning).",
+    "(budget.monthly_usd in the cluster spec; on_exceed: warn there turns this into a warning).",
     severity=Severity.HIGH,
     check=check,
 )
