@@ -70,7 +70,9 @@ def _gpus(spec: ClusterSpec, shape: Shape) -> Decimal:
     training = (spec.training.nodes + spec.training.spares) * shape.gpus
     sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
     pools = () if spec.elastic is None else spec.elastic.pools.values()
-    return sum((pool.expected_gpus or Decimal(0) for pool in pools), Decimal(training + sliced))
+    # Where nobody says how much runs, the cost of the machines is that of half of the limit, too.
+    elastic = (Decimal(pool.max_gpus) / 2 if pool.expected_gpus is None else pool.expected_gpus for pool in pools)
+    return sum(elastic, Decimal(training + sliced))
 
 
 def _million_samples(gpus: Decimal) -> Decimal:

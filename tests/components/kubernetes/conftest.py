@@ -22,6 +22,6 @@ class Recorder(Mocks):
         raise AssertionError(args.token)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def recorder() -> Recorder:
     return Recorder()

@@ -59,7 +59,7 @@ def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
         ({}, 42),
         ({"elastic": None}, 40),
         ({"training": {"nodes": 4}, "elastic": None}, 32),
-        ({"elastic": {"max_gpus": 8}}, 40),
+        ({"elastic": {"pools": {"dev": {"max_gpus": 8}}}}, 44),
         ({"mig": {"nodes": 2, "layout": "all-1g.10gb"}}, 58),
     ],
 )
