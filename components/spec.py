@@ -236,6 +236,24 @@ Placement = Annotated[
 ]
 
 
+def _pool_name(value: object) -> object:
+    """A name that fits every cloud and is no other pool's."""
+    if not isinstance(value, str) or not _POOL_NAME.match(value):
+        raise ValueError(
+            f"may not hold the name {value!r}; write 1 to 12 lower-case letters, digits and hyphens, starting with a "
+            "letter and not ending with a hyphen"
+        )
+    if value in _OTHER_POOLS:
+        raise ValueError(
+            f"may not hold the name {value!r}, which another pool of the cluster has; allowed: any but "
+            f"{', '.join(_OTHER_POOLS)}"
+        )
+    return value
+
+
+PoolName = Annotated[str, BeforeValidator(_pool_name)]
+
+
 class ElasticPool(Model):
     """One pool of machines that come for a job and go after it. Its name is that of its queue, too."""
 
@@ -272,7 +290,7 @@ class Elastic(Model):
     """Single-node GPU capacity that comes and goes with the jobs."""
 
     engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pools")
-    pools: dict[str, ElasticPool] = Field(
+    pools: dict[PoolName, ElasticPool] = Field(
         min_length=1,
         description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
         examples=[{"dev": {"max_gpus": 8}}],
@@ -293,27 +311,6 @@ class Elastic(Model):
             f"{', '.join(nameless)} {'stands' if len(nameless) == 1 else 'stand'} outside of a pool, and each pool has "
             f"a name; write instead pools: {{dev: {{{pool}}}}}"
         )
-
-    @field_validator("pools", mode="before")
-    @classmethod
-    def names_fit_every_cloud(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        problems: list[str] = []
-        for name in cast(dict[Any, Any], value):
-            if not isinstance(name, str) or not _POOL_NAME.match(name):
-                problems.append(
-                    f"may not hold the name {name!r}; write 1 to 12 lower-case letters, digits and hyphens, starting "
-                    "with a letter and not ending with a hyphen"
-                )
-            elif name in _OTHER_POOLS:
-                problems.append(
-                    f"may not hold the name {name!r}, which another pool of the cluster has; allowed: any but "
-                    f"{', '.join(_OTHER_POOLS)}"
-                )
-        if problems:
-            raise ValueError("\n".join(problems))
-        return cast(dict[Any, Any], value)
 
 
 class Mig(Model):

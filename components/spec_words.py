@@ -52,6 +52,9 @@ def _said_by_the_spec(loc: tuple[str | int, ...], reasons: str, root: yaml.Node)
 
     A line that starts with the name of a key inside, or a path from the top, is about the value there.
     """
+    if loc[-1:] == ("[key]",):  # as pydantic says that the name of an entry is wrong
+        yield _find(loc[:-1], root).line, f"{_find(loc[:-2], root).name}: {reasons}"
+        return
     place = _find(loc, root)
     for reason in reasons.split("\n"):
         key, colon, rest = reason.partition(": ")
