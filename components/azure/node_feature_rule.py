@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, label_problems
+from components.kubernetes.objects import Part, Spec, Text, well_formed_labels
 
 __all__ = ["NodeFeatureRule"]
 
@@ -64,13 +64,7 @@ class Rule(Part):
     labels: dict[str, str] = Field(description="keys and values of text")
     matchFeatures: list[Matcher] = Field(min_length=1, description="one matcher or more")
 
-    @field_validator("labels")
-    @classmethod
-    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
-        problems = label_problems(value)
-        if problems:
-            raise ValueError("\n".join(problems))
-        return value
+    labels_are_well_formed = field_validator("labels")(well_formed_labels)
 
 
 class NodeFeatureRule(Spec):

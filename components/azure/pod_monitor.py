@@ -9,9 +9,10 @@ Monitor documentation, "Customize collection using CRDs".
 
 from typing import ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, label_problems
+from components.kubernetes.objects import Part, Spec, Text
+from components.kubernetes.pod_selector import PodSelector
 
 __all__ = ["LIMITS", "PodMonitor"]
 
@@ -21,20 +22,6 @@ loses every sample with one too many.
 """
 
 _DURATION = r"^\d+(ms|s|m|h)$"
-
-
-class Selector(Part):
-    """An empty one would read every pod of the namespace."""
-
-    matchLabels: dict[str, str] = Field(min_length=1, description="one label or more")
-
-    @field_validator("matchLabels")
-    @classmethod
-    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
-        problems = label_problems(value)
-        if problems:
-            raise ValueError("\n".join(problems))
-        return value
 
 
 class Relabeling(Part):
@@ -60,7 +47,7 @@ class PodMonitor(Spec):
     api_version: ClassVar[str] = "azmonitoring.coreos.com/v1"
     kind: ClassVar[str] = "PodMonitor"
 
-    selector: Selector
+    selector: PodSelector
     podMetricsEndpoints: list[Endpoint] = Field(min_length=1, description="one endpoint or more")
     labelLimit: int
     labelNameLengthLimit: int

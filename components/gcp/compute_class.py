@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, label_problems
+from components.kubernetes.objects import Part, Spec, Text, well_formed_labels
 from components.kubernetes.syntax import label_problem, name_problem
 
 __all__ = ["ComputeClass"]
@@ -117,13 +117,7 @@ class NodePoolConfig(Part):
     nodeLabels: dict[str, str] = Field(default={}, max_length=100, description="up to 100 labels")
     taints: list[Taint] = Field(default=[], max_length=100, description="up to 100 taints")
 
-    @field_validator("nodeLabels")
-    @classmethod
-    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
-        problems = label_problems(value)
-        if problems:
-            raise ValueError("\n".join(problems))
-        return value
+    labels_are_well_formed = field_validator("nodeLabels")(well_formed_labels)
 
 
 class AutoscalingPolicy(Part):

@@ -6,9 +6,10 @@ Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 import re
 from typing import Annotated, ClassVar, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, label_problems
+from components.kubernetes.objects import Part, Spec, Text
+from components.kubernetes.pod_selector import PodSelector
 
 __all__ = ["ClusterRules", "PodMonitoring"]
 
@@ -30,20 +31,6 @@ def _metric(value: str) -> str:
 
 Duration = Annotated[str, AfterValidator(_duration)]
 Metric = Annotated[str, AfterValidator(_metric)]
-
-
-class Selector(Part):
-    """An empty one would read every pod of the namespace."""
-
-    matchLabels: dict[str, str] = Field(min_length=1, description="one label or more")
-
-    @field_validator("matchLabels")
-    @classmethod
-    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
-        problems = label_problems(value)
-        if problems:
-            raise ValueError("\n".join(problems))
-        return value
 
 
 class Relabeling(Part):
@@ -77,7 +64,7 @@ class PodMonitoring(Spec):
     api_version: ClassVar[str] = "monitoring.googleapis.com/v1"
     kind: ClassVar[str] = "PodMonitoring"
 
-    selector: Selector
+    selector: PodSelector
     endpoints: list[Endpoint] = Field(min_length=1, description="one endpoint or more")
     targetLabels: TargetLabels
 

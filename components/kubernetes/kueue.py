@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from components.kubernetes.objects import Amount, Part, Spec, label_problems
+from components.kubernetes.objects import Amount, Part, Spec, well_formed_labels
 from components.kubernetes.syntax import key_problem, name_problem
 
 __all__ = [
@@ -69,13 +69,7 @@ class ResourceFlavor(Spec):
     nodeLabels: dict[str, str] = Field(default={}, max_length=8, description="up to 8 labels")
     topologyName: Name | None = None
 
-    @field_validator("nodeLabels")
-    @classmethod
-    def labels_are_well_formed(cls, value: dict[str, str]) -> dict[str, str]:
-        problems = label_problems(value)
-        if problems:
-            raise ValueError("\n".join(problems))
-        return value
+    labels_are_well_formed = field_validator("nodeLabels")(well_formed_labels)
 
     @model_validator(mode="after")
     def topology_needs_nodes(self) -> Self:

@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 from components.kubernetes.syntax import key_problem, label_problem, name_problem, quantity_problem
 from components.plan import PlanError
 
-__all__ = ["Amount", "Later", "Part", "Spec", "Text", "check", "custom_object", "label_problems"]
+__all__ = ["Amount", "Later", "Part", "Spec", "Text", "check", "custom_object", "label_problems", "well_formed_labels"]
 
 
 def _later(value: Any, check_now: ValidatorFunctionWrapHandler) -> Any:
@@ -67,6 +67,13 @@ def label_problems(labels: Mapping[str, str]) -> list[str]:
         if (allowed := label_problem(value)) is not None:
             problems.append(f"has {key}: {value!r}; allowed: {allowed}; change it")
     return problems
+
+
+def well_formed_labels(labels: dict[str, str]) -> dict[str, str]:
+    """For fields of models. Raises ValueError with every problem, a line each."""
+    if problems := label_problems(labels):
+        raise ValueError("\n".join(problems))
+    return labels
 
 
 def custom_object(
