@@ -242,12 +242,24 @@ def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
 
 
 @pytest.fixture(scope="session")
-def told() -> Callable[[str], dict[tuple[str, str, str], str]]:
-    """Finding (level, policy, resource) -> what a preview says below it, up to the next one."""
+def of_mistake() -> Callable[[str, str, str], tuple[str, str, str]]:
+    """The finding (level, policy, resource) of a mistake seeded in a cluster of its own, by whose name names start."""
+    return lambda mistake, policy, resource: ("mandatory", policy, resource.replace(": ", f": {mistake}-"))
 
-    def run(output: str) -> dict[tuple[str, str, str], str]:
+
+@pytest.fixture(scope="session")
+def is_told() -> Callable[[str, tuple[str, str, str], str], None]:
+    """Asserts that a preview says of a finding what it found, and why its rule stops that and what to do instead."""
+
+    def run(output: str, finding: tuple[str, str, str], what: str) -> None:
         _, *parts = map(str, _FINDING.split(output))
-        return {(parts[at], parts[at + 1], parts[at + 2]): parts[at + 3] for at in range(0, len(parts), 4)}
+        # Finding -> what stands below it, up to the next one.
+        said = {(parts[at], parts[at + 1], parts[at + 2]): parts[at + 3] for at in range(0, len(parts), 4)}
+        assert what in said[finding]
+        # Once for a rule: where it finds another resource, it says to look above.
+        of_the_rule = "".join(text for (_, policy, _), text in said.items() if policy == finding[1])
+        assert "          why: " in of_the_rule
+        assert "          fix: " in of_the_rule
 
     return run
 

@@ -134,26 +134,17 @@ def seeded(project, previewed):
     return previewed(project, "test", "-c", f"pool:mistake={mistakes}")
 
 
-def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded):
+def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded, of_mistake):
     code, findings, output = seeded
     assert code != 0
     stops = [finding for finding in findings if finding[0] == "mandatory"]
-    assert sorted(stops) == sorted(_finding(*found) for *found, _ in MISTAKES), output
+    assert sorted(stops) == sorted(of_mistake(*found) for *found, _ in MISTAKES), output
     assert stops == findings
 
 
 @pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
-def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, told, mistake, policy, resource, what):
-    said = told(seeded[2])
-    assert what in said[_finding(mistake, policy, resource)]
-    # Once for a rule: where it finds another resource, it says to look above.
-    of_the_rule = "".join(text for (_, name, _), text in said.items() if name == policy)
-    assert "          why: " in of_the_rule
-    assert "          fix: " in of_the_rule
-
-
-def _finding(mistake, policy, resource):
-    return "mandatory", policy, resource.replace(": ", f": {mistake}-")
+def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, is_told, of_mistake, mistake, policy, resource, what):
+    is_told(seeded[2], of_mistake(mistake, policy, resource), what)
 
 
 def test_a_plan_over_its_budget_is_stopped(preview):
