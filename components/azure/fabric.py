@@ -74,5 +74,8 @@ def _layout_mount(shape: Shape) -> list[dict[str, Any]]:
 
 
 def _is_v5(shape: Shape) -> bool:
-    """Whether the layout is known: that of ND H100 v5 and H200 v5, which is one."""
+    """Whether the layout is known: that of ND H100 v5 and H200 v5, which is one.
+
+    Source: Azure/azhpc-images 8e9d055f, components/setup_sku_customizations.sh.
+    """
     return shape.machine_type.endswith("_v5")
