@@ -72,16 +72,20 @@ KARPENTER_GCP = Chart(
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
     as_of="2026-07-06",
 )
-# Kueue, JobSet and Trainer belong together: Kueue 0.15.1 to 0.16.1 start a TrainJob by `podTemplateOverrides`, the way
+# Kueue, JobSet and Trainer belong together: Kueue 0.15.1 to 0.16.9 start a TrainJob by `podTemplateOverrides`, the way
 # of Trainer 2.1; Kueue 0.17 by `runtimePatches`, which Trainer 2.1 does not know, so that no job would ever start.
-# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.15.1, v0.16.1 and v0.17.1.
+# Not before 0.16.7: a job whose pods are in a group, as those of MPI, is then tried again and again and never admitted
+# where one switch has a single free node, without any event (kubernetes-sigs/kueue issue 10778, fixed by 10857). Nor
+# before 0.16.4: a pod whose node goes away while it waits stays bound to that node (9978).
+# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.15.1, v0.16.9 and v0.17.1;
+# CHANGELOG/CHANGELOG-0.16.md.
 KUEUE = Chart(
     chart="oci://registry.k8s.io/kueue/charts/kueue",
-    version="0.16.1",
+    version="0.16.9",
     repository=None,
     values=chart_values.Kueue,
-    source="kubernetes-sigs/kueue v0.16.1, charts/kueue/README.md",
-    as_of="2026-02-11",
+    source="kubernetes-sigs/kueue v0.16.9, charts/kueue/README.md",
+    as_of="2026-05-29",
 )
 JOBSET = Chart(
     chart="oci://registry.k8s.io/jobset/charts/jobset",

@@ -1,6 +1,6 @@
 """Kueue's objects, `kueue.x-k8s.io/v1beta2`, as far as clusters here use them, with the rules its API applies.
 
-Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2 and pkg/webhooks.
+Source: kubernetes-sigs/kueue v0.16.9, apis/kueue/v1beta2 and pkg/webhooks.
 """
 
 from typing import Annotated, ClassVar, Final, Literal, Self

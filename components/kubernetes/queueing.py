@@ -24,7 +24,7 @@ __all__ = ["Queueing"]
 
 # Kueue takes care of these kinds, in the namespace of jobs. Its chart would have it stand before every pod, Deployment
 # and StatefulSet of the cluster, none of which could start while it is away.
-# Source: kubernetes-sigs/kueue v0.16.1, charts/kueue/values.yaml and templates/webhook/manifests.yaml.
+# Source: kubernetes-sigs/kueue v0.16.9, charts/kueue/values.yaml and templates/webhook/manifests.yaml.
 _KUEUE_CONFIG: Final[Mapping[str, Any]] = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",

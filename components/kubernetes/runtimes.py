@@ -25,12 +25,12 @@ from components.kubernetes.training_runtime import NODE, STEP, TRAINER
 __all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
 
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
-"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.1, apis/kueue/v1beta2."""
+"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.9, apis/kueue/v1beta2."""
 
 # Kueue admits all pods of a job or none, yet looks for a place for each of its replicated jobs by itself. In a group of
 # two, of which one has a single pod, they get one place. It then counts the pods beside the single one from 1, as a
 # LeaderWorkerSet does, where a JobSet counts from 0; pods whose count is off are placed in no order.
-# Source: kubernetes-sigs/kueue v0.16.1, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
+# Source: kubernetes-sigs/kueue v0.16.9, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
 _GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 _OFFSET: Final = "kueue.x-k8s.io/pod-index-offset"
 

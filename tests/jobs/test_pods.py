@@ -430,7 +430,7 @@ def test_of_several_elastic_pools_a_queue_chooses_one_and_without_it_no_other_po
     tolerated: list[dict[str, str]],
     selected: dict[str, str],
 ) -> None:
-    """Kueue puts its flavor's labels into a job: kubernetes-sigs/kueue v0.16.1, pkg/podset and trainjob."""
+    """Kueue puts its flavor's labels into a job: kubernetes-sigs/kueue v0.16.9, pkg/podset and trainjob."""
     elastic = {"engine": engine, "pools": TWO_POOLS}
     job = example("single-gpu")
     [alone] = expand(cloud, job, elastic=elastic)["jobs"]
@@ -462,7 +462,7 @@ def test_slices_of_several_sizes_are_asked_for_by_name(expand: Expand, example: 
 
 
 def test_what_kueue_writes_into_a_job_leaves_its_fabric_as_it_is(expand: Expand, example: Example) -> None:
-    """Kueue tells Trainer where pods go by overrides: kubernetes-sigs/kueue v0.16.1, pkg/controller/jobs/trainjob."""
+    """Kueue tells Trainer where pods go by overrides: kubernetes-sigs/kueue v0.16.9, pkg/controller/jobs/trainjob."""
     job = example("pytorch")
     job["spec"]["podTemplateOverrides"] = [
         {

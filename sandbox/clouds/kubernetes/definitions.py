@@ -42,7 +42,7 @@ _QUEUES: Final = frozenset(
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
 # Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
-# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.16.1, charts/kueue/templates/crd.
+# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.16.9, charts/kueue/templates/crd.
 _IN_TEMPLATES: Final = {
     "karpenter-crd": _ON_AWS,
     f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP,
