@@ -23,7 +23,9 @@ from components.kubernetes.release import release
 __all__ = ["Queueing"]
 
 # Kueue takes care of these kinds, in the namespace of jobs. Its chart would have it stand before every pod, Deployment
-# and StatefulSet of the cluster, none of which could start while it is away.
+# and StatefulSet of the cluster, none of which could start while it is away. The text replaces the chart's as a whole,
+# so everything else is copied from there: without its limits Kueue sends the API server at most 20 requests a second
+# instead of 50 (apis/config/v1beta2/defaults.go), and reconciles one Workload at a time instead of 5.
 # Source: kubernetes-sigs/kueue v0.16.9, charts/kueue/values.yaml and templates/webhook/manifests.yaml.
 _KUEUE_CONFIG: Final[Mapping[str, Any]] = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
@@ -32,6 +34,17 @@ _KUEUE_CONFIG: Final[Mapping[str, Any]] = {
     "metrics": {"bindAddress": ":8443"},
     "webhook": {"port": 9443},
     "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    "controller": {
+        "groupKindConcurrency": {
+            "Job.batch": 5,
+            "Pod": 5,
+            "Workload.kueue.x-k8s.io": 5,
+            "LocalQueue.kueue.x-k8s.io": 1,
+            "ClusterQueue.kueue.x-k8s.io": 1,
+            "ResourceFlavor.kueue.x-k8s.io": 1,
+        }
+    },
+    "clientConnection": {"qps": 50, "burst": 100},
     "managedJobsNamespaceSelector": {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
     },
