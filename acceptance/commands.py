@@ -117,35 +117,44 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
     show_default=True,
     help="Measure nodes two by two: when a ring was slow, always or never.",
 )
+@click.option("--node", "only", multiple=True, help="Measure this training node; may be given again.  [default: all]")
 @click.option("--force", is_flag=True, help="Run although other pods hold GPUs.")
 @click.option("--dry-run", is_flag=True, help="Print what would be created, as YAML, and create nothing.")
-@click.option("--nodes", type=click.IntRange(1), help="Training nodes for --dry-run.  [default: asks the cluster]")
+@click.option("--nodes", type=click.IntRange(1), help="Nodes of the queue, for a --dry-run that asks no cluster.")
+@click.option("--spares", type=click.IntRange(0), help="Spares besides, with --nodes.  [default: 0]")
 def run(
     spec: Path | None,
     context: str | None,
     results: Path,
     level: int,
     pairs: str,
+    only: Sequence[str],
     force: bool,
     dry_run: bool,
     nodes: int | None,
+    spares: int | None,
 ) -> None:
     """Measure every training node and spare, and judge what came out.
 
     In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes, shared storage, and
     pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not run again, so an
-    interrupted run goes on where it was.
+    interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no job.
     """
-    from acceptance.runs.session import NothingToDo, accept, manifests
+    from acceptance.runs.session import NothingToDo, accept, imagined, manifests, seen
 
-    if nodes is not None and not dry_run:
-        raise click.UsageError("--nodes goes with --dry-run; a run takes every training node")
+    _check_counts(nodes, spares, only, dry_run=dry_run)
     try:
         promises = promises_of(read_spec(spec)) if spec is not None else Promises()
-        if dry_run:
-            click.echo(manifests(context, nodes, level=level), nl=False)
+        if nodes is not None:
+            scope = imagined(nodes, spares or 0)
+            _say(f"No cluster is asked; by --nodes and --spares: {nodes} in the queue, {spares or 0} beside it.")
+            click.echo(manifests(scope, results, level=level, pairs=pairs, say=_say), nl=False)
             return
-        verdicts, logs, machine = accept(context, results, promises, level=level, pairs=pairs, force=force, say=_say)
+        cluster = seen(context, only=only, force=force)
+        if dry_run:
+            click.echo(manifests(cluster.scope, results, level=level, pairs=pairs, say=_say), nl=False)
+            return
+        verdicts, logs, machine = accept(cluster, results, promises, level=level, pairs=pairs, say=_say)
     except (InputError, NothingToDo) as error:
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)
@@ -153,6 +162,16 @@ def run(
         click.echo(str(error), err=True)
         sys.exit(_OUR_ERROR)
     _finish(verdicts, logs, machine, results)
+
+
+def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *, dry_run: bool) -> None:
+    """Raises UsageError where counts are given that nobody asks for."""
+    if nodes is not None and not dry_run:
+        raise click.UsageError("--nodes goes with --dry-run; a run takes the training nodes of the cluster")
+    if spares is not None and nodes is None:
+        raise click.UsageError("--spares goes with --nodes; a cluster is asked for its own")
+    if nodes is not None and only:
+        raise click.UsageError("--node names nodes of a cluster, and with --nodes none is asked; leave one of them out")
 
 
 @acceptance.command("burn-in")

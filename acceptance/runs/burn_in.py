@@ -12,6 +12,7 @@ from typing import Final
 
 from acceptance.runs.all_reduce import all_reduce
 from acceptance.runs.diagnosis import diagnosis, stress
+from acceptance.runs.scope import Scope
 from acceptance.runs.step import Step
 
 __all__ = ["BurnIn", "round_steps"]
@@ -20,17 +21,17 @@ _STRESS_MINUTES: Final = 60
 _STATE: Final = "burn-in.json"
 
 
-def round_steps(nodes: Sequence[str], queued: int, turn: int) -> Iterator[Step]:
+def round_steps(scope: Scope, turn: int) -> Iterator[Step]:
     """A round: diagnosis of level 3, an hour of stress, all-reduce at full scale with NCCL's buffers in GPU memory.
 
-    queued: nodes that the queue gives to one job; with spares, the ring is over others in every round.
+    With spares, the ring is over others in every round.
     """
-    for step in (diagnosis(nodes, level=3), stress(nodes, minutes=_STRESS_MINUTES)):
+    for step in (diagnosis(scope.names, level=3), stress(scope.names, minutes=_STRESS_MINUTES)):
         yield _of_round(step, turn)
-    most = min(len(nodes), queued)
-    if most > 1:
+    nodes = scope.ringed
+    if scope.most > 1:
         around = [*nodes[turn % len(nodes) :], *nodes[: turn % len(nodes)]]
-        yield _of_round(all_reduce(around[:most], name="acceptance-full"), turn)
+        yield _of_round(all_reduce(around[: scope.most], name="acceptance-full"), turn)
 
 
 def _of_round(step: Step, turn: int) -> Step:

@@ -11,9 +11,21 @@ from acceptance.logs.header import Header, header_line
 from acceptance.runs.kubectl import ClusterError, Kubectl
 from acceptance.runs.step import Step
 
-__all__ = ["Collector"]
+__all__ = ["Collector", "unmeasured"]
 
 _POLL_SECONDS: Final = 10
+
+
+def unmeasured(steps: Sequence[Step], results: Path, say: Callable[[str], None]) -> list[Step]:
+    """The steps that have no log yet, and says of the others that they have one."""
+    for step in steps:
+        if (log := _log(step, results)).exists():
+            say(f"{step.title}: {log} is there already, not run again")
+    return [step for step in steps if not _log(step, results).exists()]
+
+
+def _log(step: Step, results: Path) -> Path:
+    return results / f"{step.name}.log"
 
 
 class Collector:
@@ -30,10 +42,7 @@ class Collector:
 
         Raises ClusterError where the cluster refuses one; what was created is removed in any case.
         """
-        open_ = [step for step in steps if not self._log(step).exists()]
-        for step in steps:
-            if step not in open_:
-                self._say(f"{step.title}: {self._log(step)} is there already, not run again")
+        open_ = unmeasured(steps, self._results, self._say)
         started: list[Step] = []
         try:
             for step in open_:
@@ -50,7 +59,7 @@ class Collector:
         return [self._log(step) for step in steps]
 
     def _log(self, step: Step) -> Path:
-        return self._results / f"{step.name}.log"
+        return _log(step, self._results)
 
     def _wait(self, step: Step) -> str:
         since, told = time.monotonic(), ""

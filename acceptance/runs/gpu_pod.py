@@ -11,6 +11,9 @@ from components.kubernetes.names import GPU_TOLERATION, POOL, TRAINING_POOL
 __all__ = ["indexed_job", "on_nodes", "one_a_node"]
 
 _TTL_SECONDS: Final = 24 * 3600
+# A new node is measured while a cordon keeps jobs off it.
+# Source: kubernetes v1.34.1, pkg/scheduler/framework/plugins/nodeunschedulable.
+_CORDON: Final = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists", "effect": "NoSchedule"}
 
 
 def indexed_job(name: str, step: str, *, count: int, pod: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,9 +34,9 @@ def indexed_job(name: str, step: str, *, count: int, pod: Mapping[str, Any]) -> 
 
 
 def one_a_node(step: str, nodes: Sequence[str]) -> dict[str, Any]:
-    """Fields of a pod that put one on each of the named training nodes."""
+    """Fields of a pod that put one on each of the named training nodes, cordoned or not."""
     return {
-        "tolerations": [GPU_TOLERATION],
+        "tolerations": [GPU_TOLERATION, _CORDON],
         "automountServiceAccountToken": False,
         "affinity": {
             "nodeAffinity": on_nodes(nodes),

@@ -15,24 +15,19 @@ from acceptance.judge import judge
 from acceptance.logs.read import Log, UnknownLog, read_log
 from acceptance.measured import AllReduce
 from acceptance.promises import Promises
-from acceptance.runs.all_reduce import all_reduce, busy, node_counts, pair_rounds
+from acceptance.runs.all_reduce import busy
 from acceptance.runs.burn_in import BurnIn, round_steps
-from acceptance.runs.collect import Collector
-from acceptance.runs.diagnosis import diagnosis
+from acceptance.runs.collect import Collector, unmeasured
 from acceptance.runs.kubectl import Kubectl
 from acceptance.runs.price import cost_line
-from acceptance.runs.step import Step
-from acceptance.runs.storage import storage
+from acceptance.runs.scope import Scope, no_ring
 from acceptance.verdicts.fabric import judge_fabric
 from acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from acceptance.verdicts.verdict import FAIL, Verdict
 from components.kubernetes.names import GPU, POOL, TRAINING_POOL
 from components.shapes import Shape
 
-__all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "manifests"]
-
-_PAIR_ROUNDS = 3
-"""Partners of each node: one slow partner must not accuse a good node."""
+__all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined", "manifests", "seen"]
 
 _REGION = "topology.kubernetes.io/region"
 
@@ -44,50 +39,75 @@ class NothingToDo(Exception):
     """The cluster is not in a state to be measured; the message says what to do."""
 
 
-def manifests(context: str | None, nodes: int | None, *, level: int) -> str:
-    """Everything a run would create, as YAML. nodes: stands for the cluster's; None asks it."""
-    if nodes is not None:
-        names: Sequence[str] = [f"node-{number}" for number in range(1, nodes + 1)]
-    else:
-        names = [node.name for node in _pool(nodes_of(Kubectl(context).get("nodes")))]
-    steps = [*_steps(names, len(names), level), *(step for turn in _pairs(names) for step in turn)]
-    return yaml.safe_dump_all([dict(item) for step in steps for item in step.objects], sort_keys=False)
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A cluster that can be measured. listed: all of its nodes. pool: its training nodes. machine: theirs."""
+
+    kubectl: Kubectl
+    listed: Sequence[Node]
+    pool: Sequence[Node]
+    machine: Shape
+    scope: Scope
 
 
-def accept(
-    context: str | None, results: Path, promises: Promises, *, level: int, pairs: str, force: bool, say: Say
-) -> Judged:
-    """Measures the cluster. pairs: auto, always or never.
+def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
+    """Asks the cluster. only: names of the nodes to measure; none for all of the training pool.
 
-    Raises NothingToDo where it has no training nodes or they are busy, and ClusterError where kubectl fails.
+    Raises NothingToDo where it has no such nodes or they are busy, and ClusterError where kubectl fails.
     """
     kubectl = Kubectl(context)
     listed = nodes_of(kubectl.get("nodes"))
-    pool, machine = _ready(kubectl, listed, force=force)
-    names = [node.name for node in pool]
+    pool, machine = _ready(listed)
+    measured = _named(pool, only)
+    _check_idle(kubectl, [node.name for node in measured], force=force)
+    scope = Scope(
+        names=[node.name for node in measured],
+        cordoned=[node.name for node in measured if node.cordoned],
+        queued=_queued(kubectl, machine),
+    )
+    return Seen(kubectl=kubectl, listed=listed, pool=pool, machine=machine, scope=scope)
+
+
+def imagined(nodes: int, spares: int) -> Scope:
+    """That of a cluster nobody is asked about. nodes: those of the queue."""
+    return Scope(names=[f"node-{number}" for number in range(1, nodes + spares + 1)], queued=nodes)
+
+
+def manifests(scope: Scope, results: Path, *, level: int, pairs: str, say: Say) -> str:
+    """Everything a run would create, as YAML. pairs: auto, always or never."""
+    if pairs == "auto" and scope.pairs():
+        say("The steps called acceptance-pair are for a ring that is slow: without one they are not run.")
+    steps = [*scope.steps(level=level), *(step for turn in scope.pairs() if pairs != "never" for step in turn)]
+    objects = [dict(item) for step in unmeasured(steps, results, say) for item in step.objects]
+    return yaml.safe_dump_all(objects, sort_keys=False)
+
+
+def accept(cluster: Seen, results: Path, promises: Promises, *, level: int, pairs: str, say: Say) -> Judged:
+    """Measures the cluster. pairs: auto, always or never. Raises ClusterError where kubectl fails."""
+    scope, machine = cluster.scope, cluster.machine
     _folder(results)
-    collector = Collector(kubectl, results, machine.machine_type, say)
-    paths = [path for step in _steps(names, _queued(kubectl, machine), level) for path in collector.run([step])]
+    collector = Collector(cluster.kubectl, results, machine.machine_type, say)
+    paths = [path for step in scope.steps(level=level) for path in collector.run([step])]
     slow = any(
         judge_fabric(run, machine).outcome == FAIL
         for log in _logs(paths)
         for run in log.measurements
         if isinstance(run, AllReduce)
     )
-    if len(names) > 1 and (pairs == "always" or (pairs == "auto" and slow)):
-        paths += [path for turn in _pairs(names) for path in collector.run(turn)]
+    if pairs == "always" or (pairs == "auto" and slow):
+        paths += [path for turn in scope.pairs() for path in collector.run(turn)]
     logs = _logs(paths)
-    return (*judge_topology(listed), *judge(logs, machine=machine, promises=promises)), logs, machine
+    unknown = no_ring(scope, scope.unringed()) if len(cluster.pool) > 1 else []
+    verdicts = (*judge_topology(cluster.listed), *unknown, *judge(logs, machine=machine, promises=promises))
+    return verdicts, logs, machine
 
 
 @dataclass(frozen=True)
 class BurnPlan:
-    """A burn-in that could start. queued: nodes that the queue gives to one job. cost: a line for who decides."""
+    """A burn-in that could start. cost: a line for who decides."""
 
-    kubectl: Kubectl
+    cluster: Seen
     state: BurnIn
-    machine: Shape
-    queued: int
     cost: str
 
 
@@ -96,44 +116,33 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
 
     Raises NothingToDo where nothing is left or the cluster can't be measured, BadPrices and ClusterError.
     """
-    kubectl = Kubectl(context)
-    pool, machine = _ready(kubectl, nodes_of(kubectl.get("nodes")), force=force)
+    cluster = seen(context, force=force)
     _folder(results)
     try:
-        state = BurnIn.resumed(results, Decimal(str(hours)), [node.name for node in pool])
+        state = BurnIn.resumed(results, Decimal(str(hours)), cluster.scope.names)
     except ValueError as error:
         raise NothingToDo(str(error)) from None
     if state.done:
         raise NothingToDo(
             f"{results} has {hours:g} h already; raise --hours, name another --results, or judge its logs"
         )
-    region = pool[0].labels.get(_REGION, "")
-    return BurnPlan(
-        kubectl, state, machine, _queued(kubectl, machine), cost_line(machine, region, len(pool), state.left)
-    )
+    region = cluster.pool[0].labels.get(_REGION, "")
+    return BurnPlan(cluster, state, cost_line(cluster.machine, region, len(cluster.pool), state.left))
 
 
 def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotonic) -> Judged:
     """Rounds until the hours are full; a round that has begun is finished."""
-    state = plan.state
-    collector = Collector(plan.kubectl, state.folder, plan.machine.machine_type, say)
+    state, cluster = plan.state, plan.cluster
+    collector = Collector(cluster.kubectl, state.folder, cluster.machine.machine_type, say)
     while not state.done:
         say(f"Round {state.rounds + 1}, {state.left} h left")
         since = clock()
-        for step in round_steps(state.nodes, plan.queued, state.rounds + 1):
+        for step in round_steps(cluster.scope, state.rounds + 1):
             collector.run([step])
         state.finished_round(clock() - since)
     logs = _logs(sorted(state.folder.glob("round-*.log")))
-    return judge(logs, machine=plan.machine, promises=Promises()), logs, plan.machine
-
-
-def _steps(names: Sequence[str], queued: int, level: int) -> list[Step]:
-    """queued: nodes that the queue gives to one job; spares are beyond, and have their turn in a ring of their own."""
-    most = min(len(names), queued)
-    rings = [all_reduce(names[:count], name=f"acceptance-ring-{count}") for count in node_counts(most)]
-    if 1 < most < len(names):
-        rings.append(all_reduce(names[-most:], name=f"acceptance-ring-{most}-with-spares"))
-    return [diagnosis(names, level=level), *rings, storage(names)]
+    unknown = no_ring(cluster.scope, cluster.scope.cordoned)
+    return (*unknown, *judge(logs, machine=cluster.machine, promises=Promises())), logs, cluster.machine
 
 
 def _queued(kubectl: Kubectl, machine: Shape) -> int:
@@ -149,16 +158,9 @@ def _queued(kubectl: Kubectl, machine: Shape) -> int:
     return sum(gpus) // machine.gpus
 
 
-def _pairs(names: Sequence[str]) -> list[list[Step]]:
-    return pair_rounds(names, count=_PAIR_ROUNDS)
-
-
-def _pool(nodes: Sequence[Node]) -> list[Node]:
-    return [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
-
-
-def _ready(kubectl: Kubectl, nodes: Sequence[Node], *, force: bool) -> tuple[list[Node], Shape]:
-    pool = _pool(nodes)
+def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Shape]:
+    """The training nodes, and their machine."""
+    pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
         raise NothingToDo(f"no node has the label {POOL}={TRAINING_POOL}; is --context this cluster, and is it up?")
     unknown = [node.name for node in pool if node.machine is None]
@@ -166,14 +168,26 @@ def _ready(kubectl: Kubectl, nodes: Sequence[Node], *, force: bool) -> tuple[lis
     if unknown or len(machines) != 1:
         told = ", ".join(unknown) if unknown else ", ".join(sorted(machine.machine_type for machine in machines))
         raise NothingToDo(f"the training nodes are not all of one known machine type: {told}")
-    held = busy(_pods(kubectl), [node.name for node in pool])
+    return pool, machines.pop()
+
+
+def _named(pool: Sequence[Node], only: Sequence[str]) -> list[Node]:
+    """The nodes of these names; all where none is named."""
+    names = [node.name for node in pool]
+    if unknown := [name for name in only if name not in names]:
+        named = ", ".join(map(repr, unknown))
+        raise NothingToDo(f"--node is {named}; allowed: the training nodes {', '.join(names)}; name one of these")
+    return [node for node in pool if not only or node.name in only]
+
+
+def _check_idle(kubectl: Kubectl, names: Sequence[str], *, force: bool) -> None:
+    held = busy(_pods(kubectl), names)
     if held and not force:
         some = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
         raise NothingToDo(
             f"{len(held)} pods hold GPUs of the training nodes ({some}); wait for them, or say --force to measure what "
             "is left"
         )
-    return pool, machines.pop()
 
 
 def _pods(kubectl: Kubectl) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ class Node:
     labels: Mapping[str, str]
     provider_id: str
     machine: Shape | None
+    cordoned: bool
 
 
 def nodes_of(listed: Any) -> tuple[Node, ...]:
@@ -57,6 +58,7 @@ def _node(item: Any) -> Node:
         labels=labels,
         provider_id=str(spec.get("providerID", "")),
         machine=shape_named(labels.get(_MACHINE)),
+        cordoned=spec.get("unschedulable") is True,
     )
 
 

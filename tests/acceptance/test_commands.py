@@ -143,6 +143,32 @@ def test_a_machine_without_kubectl_is_told_what_to_do(monkeypatch: pytest.Monkey
     )
 
 
-def test_nodes_are_for_a_dry_run_alone() -> None:
-    assert run("run", "--nodes", "4").exit_code == 2
-    assert run("run", "--nodes", "4", "--dry-run").exit_code == 0
+def test_a_dry_run_without_a_cluster_says_whose_counts_it_takes(tmp_path: Path) -> None:
+    result = run("run", "--dry-run", "--nodes", "4", "--spares", "1", "--pairs", "never", "--results", tmp_path / "new")
+
+    assert result.exit_code == 0
+    assert result.stderr == "No cluster is asked; by --nodes and --spares: 4 in the queue, 1 beside it.\n"
+    assert re.findall("name: acceptance-ring.*", result.stdout) == [
+        "name: acceptance-ring-2",
+        "name: acceptance-ring-4",
+        "name: acceptance-ring-4-with-spares",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--nodes", "4"], "--nodes goes with --dry-run; a run takes the training nodes of the cluster"),
+        (["--dry-run", "--spares", "1"], "--spares goes with --nodes; a cluster is asked for its own"),
+        (
+            ["--dry-run", "--nodes", "4", "--node", "node-1"],
+            "--node names nodes of a cluster, and with --nodes none is asked; leave one of them out",
+        ),
+    ],
+)
+def test_counts_that_nobody_asks_for_are_refused(words: list[str], told: str) -> None:
+    result = run("run", *words)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"Error: {told}"

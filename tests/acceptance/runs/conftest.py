@@ -36,25 +36,32 @@ class Clock:
 
 
 class FakeCluster(Kubectl):
-    """What a test sees and sets. nodes: names of training nodes. speed: bus bandwidth of every ring, GB/s.
+    """What a test sees and sets. nodes: names of training nodes. cordoned: those of them that are.
+    speed: bus bandwidth of every ring, GB/s.
 
     queued: nodes that the queue gives to one job; None for all.
-    polls: questions after an object before it is complete. created: names, in order. standing: those not yet removed.
+    polls: questions after an object before it is complete. made: objects, in order; created: their names. standing:
+    those not yet removed.
     """
 
     def __init__(self) -> None:
         self.nodes = ["node-a", "node-b"]
+        self.cordoned: list[str] = []
         self.speed = "360.00"
         self.polls = 1
         self.queued: int | None = None
-        self.created: list[str] = []
+        self.made: list[Mapping[str, Any]] = []
         self.standing: dict[tuple[str, str], int] = {}
         self.holding: list[dict[str, Any]] = []
+
+    @property
+    def created(self) -> list[str]:
+        return [item["metadata"]["name"] for item in self.made]
 
     def get(self, *words: str) -> dict[str, Any]:
         match words:
             case ("nodes",):
-                return {"items": [_node(name) for name in self.nodes]}
+                return {"items": [_node(name, cordoned=name in self.cordoned) for name in self.nodes]}
             case ("clusterqueue", "training"):
                 quota = {"name": "nvidia.com/gpu", "nominalQuota": str(8 * (self.queued or len(self.nodes)))}
                 return {"spec": {"resourceGroups": [{"flavors": [{"resources": [quota]}]}]}}
@@ -75,7 +82,7 @@ class FakeCluster(Kubectl):
             key = _key(item)
             assert key not in self.standing
             self.standing[key] = 0
-            self.created.append(key[1])
+            self.made.append(item)
 
     def delete(self, objects: Sequence[Mapping[str, Any]]) -> None:
         for item in objects:
@@ -91,7 +98,7 @@ def _key(item: Mapping[str, Any]) -> tuple[str, str]:
     return item["kind"].lower(), item["metadata"]["name"]
 
 
-def _node(name: str) -> dict[str, Any]:
+def _node(name: str, *, cordoned: bool) -> dict[str, Any]:
     labels = {
         "gpucluster/pool": "training",
         "node.kubernetes.io/instance-type": "p5.48xlarge",
@@ -99,7 +106,11 @@ def _node(name: str) -> dict[str, Any]:
         "topology.kubernetes.io/region": "us-east-1",
         "topology.k8s.aws/network-node-layer-1": "nn-1",
     }
-    return {"kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": {}}
+    return {
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {"unschedulable": True} if cordoned else {},
+    }
 
 
 def pod(name: str, node: str, gpus: str | None = None) -> dict[str, Any]:

@@ -1,0 +1,80 @@
+"""Which nodes are measured, in which groups: of a real run and of a dry one alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from acceptance.runs.all_reduce import all_reduce, node_counts, pair_rounds
+from acceptance.runs.diagnosis import diagnosis
+from acceptance.runs.step import Step
+from acceptance.runs.storage import storage
+from acceptance.verdicts.verdict import CANNOT_TELL, Verdict
+
+__all__ = ["Scope", "no_ring"]
+
+_PAIR_ROUNDS: Final = 3
+"""Partners of each node: one slow partner must not accuse a good node."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """names: of the measured nodes. cordoned: those of them that no job of the queue gets. queued: nodes that the queue
+    gives to one job; spares are beyond.
+    """
+
+    names: Sequence[str]
+    cordoned: Sequence[str] = ()
+    queued: int
+
+    @property
+    def ringed(self) -> Sequence[str]:
+        """Nodes that a ring can be over.
+
+        Kueue places no pod on a cordoned node, whatever the pod tolerates; without its placing the scheduler does not.
+        Source: kubernetes-sigs/kueue v0.16.9, pkg/cache/scheduler/tas_nodes_cache.go.
+        """
+        return [name for name in self.names if name not in self.cordoned]
+
+    @property
+    def most(self) -> int:
+        """Nodes of the largest ring."""
+        return min(len(self.ringed), self.queued)
+
+    def steps(self, *, level: int) -> list[Step]:
+        """One after the other. Spares have their turn in a ring of their own. level: of the diagnosis."""
+        names, most = self.ringed, self.most
+        rings = [all_reduce(names[:count], name=f"acceptance-ring-{count}") for count in node_counts(most)]
+        if 1 < most < len(names):
+            rings.append(all_reduce(names[-most:], name=f"acceptance-ring-{most}-with-spares"))
+        return [diagnosis(self.names, level=level), *rings, storage(self.names)]
+
+    def pairs(self) -> list[list[Step]]:
+        """Rounds; the pairs of a round run at the same time."""
+        return pair_rounds(self.ringed, count=_PAIR_ROUNDS) if self.most > 1 else []
+
+    def unringed(self) -> list[str]:
+        """Nodes that none of the rings is over."""
+        seen = {*self.ringed[: self.most], *self.ringed[-self.most :]} if self.most > 1 else set[str]()
+        return [name for name in self.names if name not in seen]
+
+
+def no_ring(scope: Scope, nodes: Sequence[str]) -> list[Verdict]:
+    """What is told of nodes that no ring was over: nothing was seen of their fabric."""
+    cordoned = [node for node in nodes if node in scope.cordoned]
+    others = [node for node in nodes if node not in scope.cordoned]
+    told = [
+        (cordoned, "the queue gives no job a cordoned node; uncordon, and measure again with another --results"),
+        (others, "a ring needs two nodes, and the queue to give them; measure these with others, in another --results"),
+    ]
+    return [
+        Verdict(
+            check="all-reduce",
+            outcome=CANNOT_TELL,
+            why=f"{', '.join(found)} in no ring: {why}",
+            nodes=tuple(found),
+        )
+        for found, why in told
+        if found
+    ]
