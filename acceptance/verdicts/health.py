@@ -19,7 +19,10 @@ def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
         gpus = sorted({gpu for test in failed for gpu in test.gpus})
         broken = f"GPU {', '.join(map(str, gpus))} of " if gpus else ""
         what = "; ".join(f"{test.name}{f': {test.why}' if test.why else ''}" for test in failed)
-        outcome, why = FAIL, f"{broken}{node} failed {what}: the node counts as broken; cordon and replace it"
+        outcome, why = (
+            FAIL,
+            f"{broken}{node} failed {what}: the node counts as broken; replace it (docs/replacing-a-node.md)",
+        )
     elif warned:
         what = "; ".join(f"{test.name}{f': {test.why}' if test.why else ''}" for test in warned)
         outcome, why = WARN, f"{node}: {what}"

@@ -48,7 +48,11 @@ def test_one_slow_node_of_eight_is_named() -> None:
     pairs, *slow = judged("p5-pairs-one-slow.log")
 
     partners = ", ".join(f"ip-10-0-64-{number}.ec2.internal" for number in (11, 13, 18))
-    assert pairs == ("pairs", "fail", f"{SLOW} is slow with {partners}, and fast with nobody: cordon and replace")
+    assert pairs == (
+        "pairs",
+        "fail",
+        f"{SLOW} is slow with {partners}, and fast with nobody: replace it (docs/replacing-a-node.md)",
+    )
     assert [(check, outcome) for check, outcome, _ in slow] == [("all-reduce, 2 nodes", "fail")] * 3
 
 
@@ -124,7 +128,7 @@ def test_interleaved_diagnoses_are_told_apart_by_their_pods() -> None:
             "GPU diagnosis",
             "fail",
             "GPU 6 of aks-training-20417311-vmss000001 failed memory: Memory test: found 3 uncorrectable errors: the "
-            "node counts as broken; cordon and replace it",
+            "node counts as broken; replace it (docs/replacing-a-node.md)",
         ),
     ]
 
