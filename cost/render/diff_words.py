@@ -10,7 +10,7 @@ from cost.changes import Change, Diff, LineChange, PartChange
 from cost.changes.diff import change_of
 from cost.model import NotPriced
 from cost.money import at_least, change, money, percent
-from cost.resources import urn_name
+from cost.resources import key_of, urn_name
 
 __all__ = [
     "MARKS",
@@ -70,13 +70,27 @@ def comparable(told: Change) -> str:
 
 
 def missing(found: Sequence[Diff], quote: Quote) -> str:
-    """What has no price on one side, or on both and is not the same."""
+    """What has no price on one side, or on both and is not the same; what costs most on the other side first."""
+    amounts = _amounts(found)
     lists = (
         ("not priced now", [item for each in found for item in each.newly_unpriced]),
         ("not priced before", [item for each in found for item in each.no_longer_unpriced]),
         ("changed and not priced", [item for each in found for item in each.changed_unpriced]),
     )
-    return "".join(f"; {words}: {_names(items, quote)}" for words, items in lists if items)
+    return "".join(
+        f"; {words}: {_names(sorted(items, key=lambda item: -amounts.get(key_of(item.urn), Decimal(0))), quote)}"
+        for words, items in lists
+        if items
+    )
+
+
+def _amounts(found: Sequence[Diff]) -> dict[str, Decimal]:
+    """USD a month of each resource that loses or gains a price."""
+    amounts: dict[str, Decimal] = {}
+    for line in (line for each in found for part in each.parts for line in part.lines if line.change is None):
+        key = key_of(line.line.urn)
+        amounts[key] = amounts.get(key, Decimal(0)) + abs(line.known)
+    return amounts
 
 
 def unpriced_lists(found: Diff) -> Iterator[tuple[str, Sequence[NotPriced]]]:
