@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Final, Literal
 
 from cost.changes.change import Change
@@ -91,7 +92,7 @@ class LineChange:
         return self.monthly_after.expected - self.monthly_before.expected
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResourceChange:
     """The lines of one resource within one part."""
 
@@ -108,7 +109,7 @@ class ResourceChange:
         """USD a month after."""
         return Amounts.of(line.after for line in self.lines if line.after)
 
-    @property
+    @cached_property
     def change(self) -> Change:
         """USD a month more than before, as expected."""
         return _change(
@@ -121,7 +122,7 @@ class ResourceChange:
         return tuple(line for line in self.lines if line.kind != "same")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PartChange(ResourceChange):
     """One component's lines.
 
@@ -131,7 +132,7 @@ class PartChange(ResourceChange):
     unpriced: tuple[bool, bool] = (False, False)
     open: tuple[bool, bool] = (False, False)
 
-    @property
+    @cached_property
     def change(self) -> Change:
         """USD a month more than before, as expected."""
         return _change(self.lines, *self.open)
@@ -151,7 +152,7 @@ class PartChange(ResourceChange):
         return tuple(sorted(changes, key=lambda item: (-abs(item.change.known), item.name)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diff:
     """What changes.
 
@@ -188,7 +189,7 @@ class Diff:
         """Whether everything on both sides has a price."""
         return self.old.estimate.complete and self.new.estimate.complete
 
-    @property
+    @cached_property
     def change(self) -> Change:
         """USD a month more than before, as expected."""
         return Change.of(part.change for part in self.parts)
