@@ -36,8 +36,8 @@ class Prices(Protocol):
         """USD per GiB-month of shared storage. tier: MB/s per TiB."""
         ...
 
-    def machine_usd(self, cloud: str, region: str, machine_type: str) -> Decimal | None:
-        """USD per hour of a machine on demand."""
+    def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+        """USD per hour of a machine. purchase: its kind as the spec names it."""
         ...
 
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:

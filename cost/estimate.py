@@ -11,7 +11,7 @@ from typing import Final
 from cost.assumptions import Assumptions
 from cost.facts import Facts, facts_of
 from cost.free import free_reason
-from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents
+from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents, committed_sum
 from cost.prices import Confidence, PriceBook, PriceRow
 from cost.registry import handler_for
 from cost.resources import Resource, Resources
@@ -155,27 +155,17 @@ class Estimate:
     @property
     def training_unknown(self) -> bool:
         """Whether there are machines without a price and none with one: the price of a GPU-hour is not known at all."""
-        machines = any(line.unit == "instance-hour" for part in self.parts if part.training for line in part.lines)
+        lines = (line for part in self.parts if part.training for line in part.lines)
+        machines = any(line.unit == "instance-hour" and not line.paid_by for line in lines)
         return bool(self.unpriced_compute) and not machines
 
     @property
-    def per_training_gpu_hour_with_committed(self) -> Decimal | None:
-        """The same with capacity that is bought outside this stack; None when there is none, or no GPUs are stated."""
-        committed = sum(
-            (line.committed_monthly for part in self.parts if part.training for line in part.lines), Decimal(0)
-        )
-        gpus = self.facts.training_gpus
-        if not gpus or not committed:
-            return None
-        return cents((self.training_monthly + committed) / HOURS_PER_MONTH / gpus)
-
-    @property
     def trial_total(self) -> Decimal | None:
-        """Expected USD for the stated duration, to the cent; None when no component states one."""
+        """Expected USD for the stated duration, to the cent, what is paid upfront with it; None when nothing says how
+        long.
+        """
         days = self.facts.duration_days
-        if days is None:
-            return None
-        return cents(self.monthly.expected * days * 24 / HOURS_PER_MONTH)
+        return None if days is None else self._for_days(self.monthly.expected, days)
 
     @property
     def trial_ceiling(self) -> Decimal | Unbounded | None:
@@ -183,17 +173,22 @@ class Estimate:
         days, ceiling = self.facts.duration_days, self.monthly.ceiling
         if days is None or isinstance(ceiling, str):
             return None if days is None else "unbounded"
-        return cents(ceiling * days * 24 / HOURS_PER_MONTH)
+        return self._for_days(ceiling, days)
+
+    def _for_days(self, monthly: Decimal, days: Decimal) -> Decimal:
+        """What a month's amount comes to in so many days; a fee that is paid upfront counts whole, as it is paid."""
+        prepaid = sum((line.monthly for line in self.lines if line.upfront), Decimal(0))
+        return cents((monthly - prepaid) * days * 24 / HOURS_PER_MONTH) + self.upfront
 
     @property
     def committed_monthly(self) -> Decimal:
-        """USD a month at list price of capacity that is billed elsewhere; not in any total."""
-        return sum((line.committed_monthly for line in self.lines), Decimal(0))
+        """USD a month of capacity that is bought elsewhere: part of the total."""
+        return committed_sum(self.lines)
 
     @property
-    def committed_upfront(self) -> Decimal:
-        """USD that capacity blocks bought elsewhere cost for the stated duration; not in any total."""
-        return sum((line.committed_upfront for line in self.lines), Decimal(0))
+    def upfront(self) -> Decimal:
+        """USD of the fees of capacity blocks for the stated duration: part of the trial's total."""
+        return sum((line.upfront for line in self.lines), Decimal(0))
 
     @property
     def assumptions(self) -> tuple[str, ...]:

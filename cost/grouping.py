@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from cost.estimate import Estimate
-from cost.model import Amounts, CostLine
+from cost.model import Amounts, CostLine, committed_sum
 from cost.resources import UNKNOWN, Resource, Resources
 from cost.shape import is_object
 
@@ -43,8 +43,8 @@ class Group:
 
     @property
     def committed_monthly(self) -> Decimal:
-        """USD a month at list price of its capacity that is billed elsewhere; not in any total."""
-        return sum((line.committed_monthly for line in self.lines), Decimal(0))
+        """USD a month of its capacity that is bought elsewhere: part of its sum."""
+        return committed_sum(self.lines)
 
 
 @dataclass(frozen=True, slots=True)

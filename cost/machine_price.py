@@ -1,4 +1,4 @@
-"""What an hour of a machine costs on demand, for tools that tell the cost of time."""
+"""What an hour of a machine costs, for tools that tell the cost of time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ __all__ = ["machine_price", "machine_prices"]
 _UNIT = "instance-hour"
 
 
-def machine_price(cloud: str, region: str, machine_type: str) -> Price | NotKnown:
-    """USD per hour of one machine. Raises BadPrices when the user's own prices cannot be used."""
-    return PriceBook.in_use().lookup(cloud, region, machine_type, unit=_UNIT)
+def machine_price(cloud: str, region: str, machine_type: str, purchase: str = "on_demand") -> Price | NotKnown:
+    """USD per hour of one machine, bought as the price book calls it. Raises BadPrices when the user's own prices
+    cannot be used.
+    """
+    return PriceBook.in_use().lookup(cloud, region, machine_type, purchase, unit=_UNIT)
 
 
 def machine_prices(cloud: str, region: str) -> Iterator[tuple[str, Price]]:
-    """Every machine type that has a price in a region, by name, with it. Raises BadPrices as above."""
+    """Every machine type that has a price on demand in a region, by name, with it. Raises BadPrices as above."""
     book = PriceBook.in_use()
     rows = (*book.own, *book.rows(cloud))
     names = {row.sku for row in rows if (row.provider, row.region, row.unit) == (cloud, region, _UNIT)}

@@ -28,6 +28,7 @@ __all__ = [
     "Spend",
     "Unbounded",
     "cents",
+    "committed_sum",
 ]
 
 HOURS_PER_MONTH: Final = Decimal(730)
@@ -39,7 +40,7 @@ Unbounded = Literal["unbounded"]
 UNBOUNDED: Final = "unbounded"
 
 Spend = Literal["new", "committed-elsewhere"]
-"""Whether a line is a new bill, or capacity that is billed elsewhere (a reservation named by id)."""
+"""Whether a line is a new bill, or capacity that is billed elsewhere (a reservation named by id). Both count."""
 
 
 def cents(amount: Decimal) -> Decimal:
@@ -80,14 +81,17 @@ class CostLine:
     name: what is billed, in the words of the bill.
     quantity: billing units a month; of autoscaled capacity what is expected to run.
     unit: billing unit, e.g. `instance-hour`.
-    unit_price: USD per unit; 0 for capacity that is committed elsewhere.
+    unit_price: USD per unit; 0 for what another line pays for (`paid_by`).
     basis: how the quantity comes about, e.g. `5 x 730 h`.
     region, purchase, term, source, as_of, confidence: of the price.
     assumption: what was taken for granted, empty when nothing was.
     floor, ceiling: units a month of autoscaled capacity at its least and most; the quantity otherwise.
-    spend: `committed-elsewhere` marks what is billed by a reservation; its monthly amount is 0.
-    committed_monthly: what capacity that is bought outside this stack costs a month at list price; 0 for new spend.
-    committed_upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
+    spend: `committed-elsewhere` marks capacity that is bought outside this stack and named by its id. It counts in
+        every sum, as the amortised month of what it costs there.
+    paid_by: the reservation or block that these machines run in, whose cost is another line or has no price; empty for
+        what is paid for by this line.
+    idle: units of the quantity that are paid for and used by nothing here.
+    upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False when only second opinions on the price are known.
     provider, sku: price book file, and what is sold by its name there, e.g. `aws` and `p5.48xlarge`.
     """
@@ -109,8 +113,9 @@ class CostLine:
     floor: Decimal
     ceiling: Decimal | Unbounded
     spend: Spend = "new"
-    committed_monthly: Decimal = Decimal(0)
-    committed_upfront: Decimal = Decimal(0)
+    paid_by: str = ""
+    idle: Decimal = Decimal(0)
+    upfront: Decimal = Decimal(0)
     rankable: bool = True
     provider: str = ""
     sku: str = ""
@@ -134,6 +139,16 @@ class CostLine:
     def autoscaled(self) -> bool:
         """Whether floor, expected and ceiling differ."""
         return not (self.floor == self.quantity == self.ceiling)
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is more than usage that is taken as zero, which is listed among the assumptions only."""
+        return bool(self.quantity) or self.autoscaled or bool(self.paid_by)
+
+
+def committed_sum(lines: Iterable[CostLine]) -> Decimal:
+    """USD a month of the lines whose capacity is bought elsewhere; it is part of the sum of the lines."""
+    return sum((line.monthly for line in lines if line.spend == "committed-elsewhere"), Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Final
 
 from cost.machine_price import machine_price, machine_prices
 from cost.prices import Price
@@ -15,9 +16,16 @@ from cost.storage_price import storage_price
 __all__ = ["machine_usd", "machines_usd", "storage_price"]
 
 
-def machine_usd(cloud: str, region: str, machine_type: str) -> Decimal | None:
-    """USD per hour of one machine on demand; None where no price is known."""
-    found = machine_price(cloud, region, machine_type)
+_BLOCKS: Final = {"aws": "capacity_block", "gcp": "dws_calendar"}
+"""How the price book calls blocks of capacity; those of Azure have no price and count at the machine's own rate."""
+
+
+def machine_usd(cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+    """USD per hour of one machine, bought as a spec says it, `capacity-block` say; None where no price is known."""
+    blocks = purchase == "capacity-block"
+    found = machine_price(
+        cloud, region, machine_type, _BLOCKS.get(cloud, "on_demand") if blocks else purchase.replace("-", "_")
+    )
     return found.usd if isinstance(found, Price) else None
 
 

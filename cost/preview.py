@@ -105,9 +105,8 @@ def totals(found: Estimate) -> dict[str, str]:
     }
     if per_gpu is not None:
         outputs["perTrainingGpuHour"] = "unknown" if found.training_unknown else shown(per_gpu)
-    committed = found.per_training_gpu_hour_with_committed
-    if committed is not None:
-        outputs["perTrainingGpuHourWithCommitted"] = shown(committed)
+    if found.committed_monthly:
+        outputs["committedElsewhere"] = f"{found.committed_monthly:f}"
     if not found.complete:
         outputs["notPriced"] = str(len(found.not_priced))
     return outputs

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "region_key", "urn_name", "urn_stack", "urn_type"]
+__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "key_of", "region_key", "urn_name", "urn_stack", "urn_type"]
 
 
 class Unknown(enum.Enum):
@@ -45,6 +45,11 @@ def region_key(package: str) -> str:
 def urn_type(urn: str) -> str:
     """The type token in a URN, without its parents' types."""
     return urn.split("::")[2].rsplit("$", 1)[-1]
+
+
+def key_of(urn: str) -> str:
+    """A URN without stack and project: the same in every stack of a program."""
+    return urn.split("::", 2)[2]
 
 
 def urn_name(urn: str) -> str:

@@ -29,7 +29,7 @@ class Verdict:
     ceiling: Decimal | Unbounded
     not_priced: int
     committed: Decimal = Decimal(0)
-    """USD a month at list price of capacity that is bought outside the stack, and so outside the budget."""
+    """USD a month of the expected amount that is capacity bought outside the stack."""
 
     @property
     def ceiling_over(self) -> bool:
@@ -40,10 +40,10 @@ class Verdict:
     def sentence(self) -> str:
         """One line for people."""
         most = at_least(self.ceiling, complete=not self.not_priced)
-        amounts = f"expected {at_least(self.expected, complete=not self.not_priced)} a month, ceiling {most}"
+        committed = f", of it ${self.committed:,.2f} committed elsewhere" if self.committed else ""
+        expected = at_least(self.expected, complete=not self.not_priced)
+        amounts = f"expected {expected} a month{committed}, ceiling {most}"
         budget = f"budget ${self.budget.monthly:,.2f}"
-        if self.committed:
-            budget += f"; committed capacity of ${self.committed:,.2f} a month at list price is outside the budget"
         if self.outcome == "over":
             return f"over budget by ${self.expected - self.budget.monthly:,.2f}: {amounts}; {budget}"
         if self.outcome == "cannot tell":

@@ -30,7 +30,9 @@ def audit(report: dict[str, Any], prices: list[dict[str, str]]) -> list[str]:
     for line in report["lines"]:
         name = f"{line['resource_name']}: {line['name']}"
         price = Decimal(line["unit_price"])
-        if (line["region"], line["purchase"], line["source"], line["as_of"], price) not in known:
+        if line["paid_by"]:
+            wrong += [f"{name}: paid for by {line['paid_by']}, and yet at {price}"] if price else []
+        elif (line["region"], line["purchase"], line["source"], line["as_of"], price) not in known:
             wrong.append(f"{name}: {price} stands in no price file")
         for case, prefix in (("floor", "floor_"), ("expected", ""), ("ceiling", "ceiling_")):
             shown = Decimal(line["monthly" if case == "expected" else f"monthly_{case}"])

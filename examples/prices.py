@@ -32,9 +32,9 @@ class _Less(PriceBook):
             row, line = found.row, self._line
             of_the_row = (row.source, found.usd, row.unit, row.region, row.purchase, row.term)
             of_the_line = (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)
-            # What a reservation bills has no price of its own, and tells what its machines cost.
-            told = line.spend == "committed-elsewhere" and (region, sku) == (line.region, line.sku)
-            if told or of_the_row == of_the_line:
+            # What another line pays for has no price of its own: its machines' is that line's.
+            paid = line.paid_by and (region, sku) == (line.region, line.sku)
+            if paid or of_the_row == of_the_line:
                 return NotKnown(f"no price for {sku}", ",".join((provider, region, sku, unit, purchase, term)))
         return found
 
@@ -50,7 +50,7 @@ def escaped(resources: Resources) -> Iterator[tuple[CostLine, str]]:
 def _wrong(line: CostLine, whole: Estimate, rest: Estimate) -> str:
     if line.urn not in {item.urn for item in rest.not_priced}:
         return "is not named as not priced"
-    if line in rest.lines and (line.monthly or line.committed_monthly):
+    if line in rest.lines and line.monthly:
         return "is priced all the same"
     if rest.complete:
         return "is missing from a total that reads as whole"

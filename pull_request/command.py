@@ -120,8 +120,8 @@ def command(
     and the change planned on its state, so that replacements and deletions show. Both are priced with the base's price
     book. What a forge names by GITHUB_STEP_SUMMARY gets the whole text.
 
-    Exit code 0; 1 with mandatory findings; 2 input, also where a stack of the change has no plan; 3 a fault of this
-    tool or the engine.
+    Exit code 0, also where the change of cost cannot be told; 1 with mandatory findings; 2 input, also where a stack of
+    the change has no plan; 3 a fault of this tool or the engine.
     """
     del color  # the text has no colour; the option is there because every command of ours takes it
     if context.invoked_subcommand is not None:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from cost.changes import Diff, Side, diff
+from cost.changes import Change, Diff, Side, diff
 from cost.estimate import Estimate, estimate
 from cost.model import CostLine
 from cost.prices import PriceBook
@@ -56,8 +56,7 @@ class StackJudgement:
     refused: what the program ends an update with, where no mandatory rule says so: over a budget that says to fail.
     no_comparison: why there is nothing to compare it with.
     diff: from before to after; either side is empty where the stack is not there.
-    price_change: USD a month more by the price book of the change, which is in no other amount; None where it is equal.
-    prices_lost: how many resources have no price in it that have one now.
+    price_change: what the price book of the change moves, which is in no other amount; None where it is equal.
     exemptions: those that the base has not, or has otherwise.
     """
 
@@ -69,8 +68,7 @@ class StackJudgement:
     no_comparison: str = ""
     diff: Diff | None = None
     findings: Sequence[Finding] = ()
-    price_change: Decimal | None = None
-    prices_lost: int = 0
+    price_change: Diff | None = None
     exemptions: Sequence[Exemption] = ()
     steps: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -107,9 +105,8 @@ class StackJudgement:
             or self.base != "built"
             or self.head != "planned"
             or self.exemptions
-            or self.price_change
-            or self.prices_lost
-            or (found and (found.changed or found.losses or found.newly_unpriced or found.no_longer_unpriced))
+            or (self.price_change and self.price_change.moves)
+            or (found and (found.moves or found.losses))
         )
 
     def monthly(self, finding: Finding) -> tuple[str, Decimal] | None:
@@ -159,6 +156,23 @@ class Judgement:
     def refused(self) -> Sequence[StackJudgement]:
         """Stacks whose program ends an update, though no mandatory rule does."""
         return [stack for stack in self.stacks if stack.refused]
+
+    @property
+    def verdict(self) -> Literal["passes", "fails", "cannot tell"]:
+        """Whether it may be merged; `cannot tell` where nothing is against it but whether it costs more or less."""
+        if not self.passes:
+            return "fails"
+        return "cannot tell" if self.change.direction == "cannot tell" else "passes"
+
+    @property
+    def change(self) -> Change:
+        """What all stacks that have both sides cost more."""
+        return Change.of(stack.diff.change for stack in self.compared if stack.diff)
+
+    @property
+    def compared(self) -> Sequence[StackJudgement]:
+        """Stacks that have both sides; one that is new costs nothing before."""
+        return [stack for stack in self.stacks if stack.before is not None and stack.after is not None]
 
     @property
     def passes(self) -> bool:
@@ -220,7 +234,7 @@ class Judge:
         old = self._side("before", standing)
         new = self._side("after", resources, plan)
         findings = [Finding(found=one, new=_key(one) not in known) for one in found]
-        by_new = estimate(resources, self.new_book) if plan and self.new_book is not None else None
+        by_new = self._side("new prices", resources, book=self.new_book) if plan and self.new_book else None
         return StackJudgement(
             name=stack.name,
             base=stack.base,
@@ -230,16 +244,16 @@ class Judge:
             diff=diff(old, new),
             findings=findings,
             refused=_refused(new.estimate, findings) if plan else "",
-            price_change=None if by_new is None else by_new.monthly.expected - new.estimate.monthly.expected,
-            prices_lost=0 if by_new is None else max(len(by_new.not_priced) - len(new.estimate.not_priced), 0),
+            price_change=None if by_new is None else diff(new, by_new),
             exemptions=_new_exemptions(standing, resources),
             steps=_steps(stack.plan),
         )
 
-    def _side(self, title: str, resources: Resources, plan: Read | None = None) -> Side:
-        found = estimate(resources, self.book)
-        urns = frozenset(resource.urn for resource in resources)
-        return Side(title, found, urns, steps=plan is not None, ended=plan.ended if plan else ())
+    def _side(
+        self, title: str, resources: Resources, plan: Read | None = None, *, book: PriceBook | None = None
+    ) -> Side:
+        found = estimate(resources, book or self.book)
+        return Side(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
 
     def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
         return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)

@@ -49,7 +49,7 @@ class Verdict:
 def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[Verdict, ...]:
     """A verdict for each limit, in the order of the file, after that of the budget that components state.
 
-    Capacity that is bought elsewhere is in no amount. Raises UnknownPool.
+    Raises UnknownPool.
     """
     missing = [name for name in limits.pools if name not in set(estimate.names.values())]
     if missing:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cost.changes.diff import Diff, LineChange, PartChange, Side, diff
+from cost.changes.change import Change
+from cost.changes.diff import Diff, LineChange, PartChange, diff
 from cost.changes.losses import Loss
+from cost.changes.side import Side
 
-__all__ = ["Diff", "LineChange", "Loss", "PartChange", "Side", "diff"]
+__all__ = ["Change", "Diff", "LineChange", "Loss", "PartChange", "Side", "diff"]

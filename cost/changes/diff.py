@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Final, Literal
 
+from cost.changes.change import Change
 from cost.changes.losses import Loss, losses
-from cost.estimate import Estimate
-from cost.model import Amounts, CostLine, NotPriced, Unbounded
-from cost.resources import urn_name
-from cost.sources.ended import Ended
+from cost.changes.side import Side
+from cost.changes.unpriced import Unpriced
+from cost.model import Amounts, CostLine, NotPriced
+from cost.resources import key_of, urn_name
 
-__all__ = ["Diff", "LineChange", "PartChange", "ResourceChange", "Side", "change_of", "diff"]
+__all__ = ["Diff", "Kind", "LineChange", "PartChange", "ResourceChange", "change_of", "diff"]
+
+Kind = Literal["added", "removed", "changed", "same", "price lost", "price gained"]
 
 _COUNT: Final = re.compile(r"^[\d,.]+ x ")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two: its file, what it costs, and what its steps end.
-
-    urns: every resource of it. stack: its name, empty where it has no resource to say it. steps: whether it is a plan,
-    whose steps say what becomes of what exists.
-    """
-
-    title: str
-    estimate: Estimate
-    urns: frozenset[str]
-    stack: str = ""
-    steps: bool = False
-    ended: tuple[Ended, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class LineChange:
-    """A line before and after; one of them is None where it was added or removed."""
+    """A line before and after; one of them is None where it was added or removed.
+
+    open_before, open_after: whether something of its resource has no price on that side, and differs from the other.
+    """
 
     before: CostLine | None
     after: CostLine | None
+    open_before: bool = False
+    open_after: bool = False
 
     @property
     def line(self) -> CostLine:
@@ -56,11 +49,19 @@ class LineChange:
         return urn_name(self.line.urn)
 
     @property
-    def kind(self) -> Literal["added", "removed", "changed", "same"]:
-        """What happens to the line; `same` where what is billed does not differ, and where nothing is."""
+    def kind(self) -> Kind:
+        """What happens to the line; `same` where what is billed does not differ, and where nothing is.
+
+        A line that ends while its resource stays and is not wholly priced any more has lost its price: what it was for
+        may still be billed.
+        """
         before, after = _bill(self.before), _bill(self.after)
         if before == after:
             return "same"
+        if self.open_after and _pays(self.before) and not _pays(self.after):
+            return "price lost"
+        if self.open_before and _pays(self.after) and not _pays(self.before):
+            return "price gained"
         return "added" if before is None else "removed" if after is None else "changed"
 
     @property
@@ -81,12 +82,17 @@ class LineChange:
         return Amounts.of([self.after] if self.after else [])
 
     @property
-    def change(self) -> Decimal:
-        """USD a month more than before, as expected."""
+    def change(self) -> Decimal | None:
+        """USD a month more than before, as expected; None where a price is lost or gained, which is no change."""
+        return None if self.kind in ("price lost", "price gained") else self.known
+
+    @property
+    def known(self) -> Decimal:
+        """What has a price after, less what had one before."""
         return self.monthly_after.expected - self.monthly_before.expected
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResourceChange:
     """The lines of one resource within one part."""
 
@@ -103,10 +109,12 @@ class ResourceChange:
         """USD a month after."""
         return Amounts.of(line.after for line in self.lines if line.after)
 
-    @property
-    def change(self) -> Decimal:
+    @cached_property
+    def change(self) -> Change:
         """USD a month more than before, as expected."""
-        return self.after.expected - self.before.expected
+        return _change(
+            self.lines, any(line.open_before for line in self.lines), any(line.open_after for line in self.lines)
+        )
 
     @property
     def changed(self) -> tuple[LineChange, ...]:
@@ -114,28 +122,43 @@ class ResourceChange:
         return tuple(line for line in self.lines if line.kind != "same")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PartChange(ResourceChange):
-    """One component's lines. unpriced: whether something in it has no price before, after."""
+    """One component's lines.
+
+    unpriced: whether something in it has no price before, after. open: whether that differs from the other side.
+    """
 
     unpriced: tuple[bool, bool] = (False, False)
+    open: tuple[bool, bool] = (False, False)
+
+    @cached_property
+    def change(self) -> Change:
+        """USD a month more than before, as expected."""
+        return _change(self.lines, *self.open)
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything in it is different."""
+        return bool(self.changed) or any(self.open)
 
     @property
     def resources(self) -> tuple[ResourceChange, ...]:
         """The same by resource, the largest change first."""
         found: dict[str, list[LineChange]] = {}
         for line in self.lines:
-            found.setdefault(_key(line.line.urn), []).append(line)
+            found.setdefault(key_of(line.line.urn), []).append(line)
         changes = [ResourceChange(lines[0].resource, tuple(lines)) for lines in found.values()]
-        return tuple(sorted(changes, key=lambda item: (-abs(item.change), item.name)))
+        return tuple(sorted(changes, key=lambda item: (-abs(item.change.known), item.name)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diff:
     """What changes.
 
     parts: every component of either side, the largest change first. losses: data and capacity that do not stay.
-    newly_unpriced, no_longer_unpriced: what has no price on one side only.
+    newly_unpriced, no_longer_unpriced: what has no price on one side only. changed_unpriced: what has none on either,
+    and is not the same.
     """
 
     old: Side
@@ -144,6 +167,7 @@ class Diff:
     losses: tuple[Loss, ...]
     newly_unpriced: tuple[NotPriced, ...]
     no_longer_unpriced: tuple[NotPriced, ...]
+    changed_unpriced: tuple[NotPriced, ...]
 
     @property
     def before(self) -> Amounts:
@@ -165,10 +189,15 @@ class Diff:
         """Whether everything on both sides has a price."""
         return self.old.estimate.complete and self.new.estimate.complete
 
+    @cached_property
+    def change(self) -> Change:
+        """USD a month more than before, as expected."""
+        return Change.of(part.change for part in self.parts)
+
     @property
-    def change(self) -> Decimal:
-        """USD a month more than before, as expected, of what has a price."""
-        return self.after.expected - self.before.expected
+    def moves(self) -> bool:
+        """Whether anything that is billed is different, or that has no price."""
+        return any(part.moves for part in self.parts)
 
     @property
     def changed(self) -> tuple[LineChange, ...]:
@@ -176,8 +205,8 @@ class Diff:
         return tuple(sorted((line for part in self.parts for line in part.changed), key=_order))
 
 
-def change_of(before: Decimal | Unbounded, after: Decimal | Unbounded) -> Decimal | None:
-    """How much more; None where either has no bound."""
+def change_of(before: Decimal | str, after: Decimal | str) -> Decimal | None:
+    """How much more; None where either is unbounded or unknown."""
     return None if isinstance(before, str) or isinstance(after, str) else after - before
 
 
@@ -186,39 +215,43 @@ def diff(old: Side, new: Side) -> Diff:
 
     A resource is the same one when its URN is, but for project and stack: so two stacks of one program compare too.
     """
-    names = dict.fromkeys(part.name for side in (new, old) for part in side.estimate.parts)
-    parts = [
-        PartChange(
-            name,
-            tuple(_matched(_lines(old, name), _lines(new, name))),
-            (name in old.estimate.unpriced_parts, name in new.estimate.unpriced_parts),
-        )
-        for name in names
-    ]
-    before, after = ({_missing(item): item for item in side.estimate.not_priced} for side in (old, new))
-    there = {_key(urn) for urn in new.urns}
+    unpriced = Unpriced.of(old, new)
+    there = {key_of(urn) for urn in new.urns}
     return Diff(
         old=old,
         new=new,
-        parts=tuple(sorted(parts, key=lambda part: (-abs(part.change), part.name))),
+        parts=tuple(sorted(_parts(old, new, unpriced), key=lambda part: (-abs(part.change.known), part.name))),
         losses=losses(
             _by_urn(old.estimate.lines, new),
-            (urn for urn in old.urns if _key(urn) not in there),
+            (urn for urn in old.urns if key_of(urn) not in there),
             new.ended,
             steps=new.steps,
         ),
-        newly_unpriced=tuple(after[key] for key in sorted(after.keys() - before.keys())),
-        no_longer_unpriced=tuple(before[key] for key in sorted(before.keys() - after.keys())),
+        newly_unpriced=unpriced.newly,
+        no_longer_unpriced=unpriced.no_longer,
+        changed_unpriced=unpriced.changed,
     )
 
 
-def _key(urn: str) -> str:
-    """A URN without stack and project."""
-    return urn.split("::", 2)[2]
+def _parts(old: Side, new: Side, unpriced: Unpriced) -> Iterator[PartChange]:
+    priced = (part.name for side in (new, old) for part in side.estimate.parts)
+    missing = (name for side in (new, old) for name in sorted(side.estimate.unpriced_parts))
+    parts_before, parts_after = old.estimate.unpriced_parts, new.estimate.unpriced_parts
+    before, after = ({(item.part, key_of(item.urn)) for item in side} for side in unpriced.sides)
+    open_before, open_after = ({part for part, _ in keys} for keys in (before, after))
+    for name in dict.fromkeys((*priced, *missing)):
+        lines: list[LineChange] = []
+        for line in _matched(_lines(old, name), _lines(new, name)):
+            key = name, key_of(line.line.urn)
+            lines.append(replace(line, open_before=key in before, open_after=key in after))
+        is_open = name in open_before, name in open_after
+        yield PartChange(name, tuple(lines), (name in parts_before, name in parts_after), is_open)
 
 
-def _missing(item: NotPriced) -> tuple[str, str]:
-    return _key(item.urn), item.reason
+def _change(lines: Sequence[LineChange], open_before: bool, open_after: bool) -> Change:
+    known = sum((line.known for line in lines), Decimal(0))
+    comparable = sum((line.change or Decimal(0) for line in lines), Decimal(0))
+    return Change(known, comparable, open_before, open_after)
 
 
 def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:
@@ -226,9 +259,9 @@ def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:
     found: dict[str, list[CostLine]] = {}
     for line in lines:
         found.setdefault(line.urn, []).append(line)
-    by_key = {_key(urn): lines for urn, lines in found.items()}
+    by_key = {key_of(urn): lines for urn, lines in found.items()}
     also = {item.urn for item in new.ended} - found.keys()
-    return found | {urn: by_key[_key(urn)] for urn in also if _key(urn) in by_key}
+    return found | {urn: by_key[key_of(urn)] for urn in also if key_of(urn) in by_key}
 
 
 def _lines(side: Side, part: str) -> list[CostLine]:
@@ -257,24 +290,29 @@ def _matched(old: Sequence[CostLine], new: Sequence[CostLine]) -> Iterator[LineC
 
 
 def _by_name(line: CostLine) -> tuple[str, str]:
-    return _key(line.urn), line.name
+    return key_of(line.urn), line.name
 
 
 def _by_thing(line: CostLine) -> tuple[str, str]:
-    return _key(line.urn), _COUNT.sub("", line.name)
+    return key_of(line.urn), _COUNT.sub("", line.name)
 
 
 def _by_unit(line: CostLine) -> tuple[str, str]:
-    return _key(line.urn), line.unit
+    return key_of(line.urn), line.unit
 
 
 def _order(change: LineChange) -> tuple[Decimal, str, str]:
-    return -abs(change.change), _key(change.line.urn), change.name
+    return -abs(change.known), key_of(change.line.urn), change.name
+
+
+def _pays(line: CostLine | None) -> bool:
+    """Whether a line has an amount of its own."""
+    return _bill(line) is not None and line is not None and not line.paid_by
 
 
 def _bill(line: CostLine | None) -> tuple[object, ...] | None:
     """What a bill would show of a line; None where that is nothing, as for usage that is taken as zero."""
-    if line is None or (not line.quantity and not line.autoscaled and line.spend == "new"):
+    if line is None or not line.shown:
         return None
     return (
         line.name,
@@ -284,6 +322,6 @@ def _bill(line: CostLine | None) -> tuple[object, ...] | None:
         line.unit,
         line.unit_price,
         line.spend,
-        line.committed_monthly,
-        line.committed_upfront,
+        line.paid_by,
+        line.upfront,
     )

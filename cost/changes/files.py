@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cost.assumptions import Assumptions
-from cost.changes.diff import Side
 from cost.changes.revisions import commit_of
+from cost.changes.side import Side
 from cost.estimate import estimate
 from cost.prices import PriceBook
-from cost.resources import urn_stack
 from cost.sources.errors import NotReadable
 from cost.sources.files import read_file
 from cost.usage import check_urns
@@ -59,10 +58,8 @@ def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is
     """One side. The plan of a revision begins with nothing, so its steps do not say what becomes of what exists."""
     what = _called(name)
     read = read_file(text, what)
-    urns = frozenset(resource.urn for resource in read.resources)
-    stack = urn_stack(min(urns)) if urns else ""
     found = estimate(read.resources, book, assumptions)
-    return Side(what, found, urns, stack, read.is_plan and is_file, read.ended)
+    return Side(what, found, read.resources, read.resources.stack, read.is_plan and is_file, read.ended)
 
 
 def _called(name: str) -> str:

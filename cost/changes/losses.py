@@ -55,6 +55,8 @@ CAPACITY: Final = frozenset(
 )
 """Types that hold machines."""
 
+RESERVED_MACHINES: Final = "machines in a reservation"
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -87,7 +89,8 @@ class Loss:
         """What happens, in words, without the resource's name and what forces it."""
         if self.retained:
             return f"{self.what}: {self.how} in the stack, and kept and billed in the cloud (retainOnDelete)"
-        return f"{self.what}: {self.how}"
+        billed = ", which is billed on" if self.what == RESERVED_MACHINES else ""
+        return f"{self.what}{billed}: {self.how}"
 
 
 def losses(
@@ -117,8 +120,8 @@ def _what(urn: str, old: Mapping[str, Sequence[CostLine]]) -> str:
         return "storage"
     if type_ in CAPACITY:
         return "reserved capacity"
-    reserved = any(line.spend == "committed-elsewhere" for line in old.get(urn, ()))
-    return "machines in a reservation" if reserved else ""
+    reserved = any(line.spend == "committed-elsewhere" or line.paid_by for line in old.get(urn, ()))
+    return RESERVED_MACHINES if reserved else ""
 
 
 def _sum(lines: Iterable[CostLine]) -> Decimal:

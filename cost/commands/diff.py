@@ -60,8 +60,11 @@ def diff(
     json is described by docs/cost-diff.schema.json; csv has a row for each line that changes. Markdown is a comment for
     a pull request, of at most 65,536 characters, with a hidden marker as its last line by which to find it again.
 
-    Exit code 0; 1 where NEW is over the budget that the components state, or storage or reserved capacity is deleted or
-    replaced; 2 input; 3 a preview that fails, or a fault of this tool.
+    A line that loses or gains its price is no change of cost. Where only that decides whether it costs more or less,
+    the verdict is "cannot tell", with what is known on both sides.
+
+    Exit code 0, also where it cannot be told; 1 where NEW is over the budget that the components state, or storage or
+    reserved capacity is deleted or replaced; 2 input; 3 a preview that fails, or a fault of this tool.
     """
     del color
     if stack is not None and command is not None:

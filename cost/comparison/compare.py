@@ -1,8 +1,7 @@
 """Puts the estimates of several stacks side by side, and ranks what can be ranked.
 
 A total with something unpriced in it is "at least" and never placed below a complete one; parts are ranked when every
-column has them, complete and at prices that may be ranked. Capacity that is bought outside a stack counts at its list
-price here, so that a cluster in a reservation does not look free.
+column has them, complete and at prices that may be ranked.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """One part of the clusters: USD a month in each column, committed capacity with it, None where it is not there.
+    """One part of the clusters: USD a month in each column, None where it is not there.
 
     unpriced: columns in which something of it has no price. ranked: whether it counts in the ranking, else `why` not.
     """
@@ -126,6 +125,7 @@ def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask |
     figures = tuple(figures_of(column.estimate, book, ask) for column in columns)
     parts = tuple(_parts(columns))
     complete = [column for column in columns if column.estimate.complete]
+    complete.sort(key=lambda column: column.estimate.monthly.expected)
     return Comparison(
         columns=tuple(columns),
         differences=tuple(_differences(columns)),
@@ -133,7 +133,7 @@ def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask |
         parts=parts,
         totals=tuple(_totals(columns)),
         ranking=tuple(_ranking(columns, [part for part in parts if part.ranked])),
-        cheapest=tuple(column.title for column in sorted(complete, key=lambda column: _all_of(column.estimate))),
+        cheapest=tuple(column.title for column in complete),
         figures=figures,
         figure_rows=tuple(Row(key, label, cells) for key, label, cells in figure_rows(figures, ask)),
         notes=tuple(figure_notes([column.title for column in columns], figures, ask)),
@@ -211,7 +211,7 @@ def _parts(columns: Sequence[Column]) -> list[PartRow]:
             for column, part in zip(columns, found, strict=True)
             if part is None and column.title not in where
         ]
-        monthly = tuple(None if part is None else _all_of(part) for part in found)
+        monthly = tuple(None if part is None else part.monthly.expected for part in found)
         if where or any(monthly):  # usage that is taken as zero gives no part by itself
             rows.append(PartRow(name, monthly, where, _why(found, where, absent)))
     return sorted(rows, key=lambda row: (-max(amount or Decimal(0) for amount in row.monthly), row.name))
@@ -231,11 +231,6 @@ def _why(found: Sequence[Part | None], unpriced: Sequence[str], absent: Sequence
     if any(not line.rankable for part in found if part is not None for line in part.lines):
         reasons.append("approximate prices")
     return "; ".join(reasons)
-
-
-def _all_of(what: Part | Estimate) -> Decimal:
-    """USD a month, capacity that is bought elsewhere at its list price with it."""
-    return what.monthly.expected + sum((line.committed_monthly for line in what.lines), Decimal(0))
 
 
 def _totals(columns: Sequence[Column]) -> list[Row]:
@@ -258,7 +253,8 @@ def _totals(columns: Sequence[Column]) -> list[Row]:
         rows.append(row("monthly_floor", "  floor", shown(lambda found: found.monthly.floor)))
         rows.append(row("monthly_ceiling", "  ceiling", shown(lambda found: found.monthly.ceiling)))
     if any(column.estimate.committed_monthly for column in columns):
-        rows.append(row("committed_elsewhere", "  bought elsewhere", lambda found: money(found.committed_monthly)))
+        label = "  of it committed elsewhere"
+        rows.append(row("committed_elsewhere", label, lambda found: money(found.committed_monthly)))
     rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected)))
     rows.append(row("per_training_gpu_hour", "$/training-GPU-hour", shown(_per_gpu)))
     if any(column.estimate.facts.duration_days is not None for column in columns):
@@ -269,8 +265,7 @@ def _totals(columns: Sequence[Column]) -> list[Row]:
 def _per_gpu(found: Estimate) -> Decimal | str | None:
     if found.per_training_gpu_hour is not None and found.training_unknown:
         return "unknown"
-    with_committed = found.per_training_gpu_hour_with_committed
-    return found.per_training_gpu_hour if with_committed is None else with_committed
+    return found.per_training_gpu_hour
 
 
 def _ranking(columns: Sequence[Column], parts: Sequence[PartRow]) -> list[Ranked]:

@@ -51,7 +51,7 @@ class Figures:
     """Of one stack; None where something it needs is not known.
 
     machine: of its training nodes. nodes: of that type, spares with them. usd_per_gpu_hour: of machines alone, in the
-    way that the plan buys them; capacity bought elsewhere at list price. per_1000_tflops: USD an hour.
+    way that the plan buys them, idle ones of a block with them. per_1000_tflops: USD an hour.
     tonnes: of CO2e a year at full power. moved, flow: what data costs that goes out.
     """
 
@@ -86,9 +86,9 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
         return None
     first = max(lines, key=lambda line: (line.quantity, line.sku))
     alike = [line for line in lines if line.sku == first.sku]
-    hours = sum((line.quantity for line in alike), Decimal(0))
+    hours = sum((line.quantity - line.idle for line in alike), Decimal(0))
     machine, nodes = MACHINES[first.sku], hours / HOURS_PER_MONTH
-    paid = sum((line.monthly + line.committed_monthly for line in alike), Decimal(0))
+    paid = sum((line.monthly for line in alike), Decimal(0))
     hourly = paid / hours if hours and paid else None
     sxm = machine.gpus == _SXM_GPUS
     kw = ask.kw_per_node or (KW_PER_NODE.get(machine.gpu) if sxm else None)
@@ -111,15 +111,15 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
 
 
 def _machines(estimate: Estimate) -> Iterator[CostLine]:
-    """Lines of GPU machines: of training, else of any part."""
+    """Lines of GPU machines, each machine once: of training, else of any part."""
     found = [
         (part.training, line)
         for part in estimate.parts
         for line in part.lines
         if line.unit == "instance-hour" and line.sku in MACHINES
     ]
-    training = [line for trains, line in found if trains]
-    yield from training or [line for _, line in found]
+    lines = [line for trains, line in found if trains] or [line for _, line in found]
+    yield from [line for line in lines if not line.paid_by] or lines
 
 
 def _egress(book: PriceBook, line: CostLine, gigabytes: Decimal, ask: Ask) -> Egress | NotKnown:

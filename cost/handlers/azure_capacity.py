@@ -7,11 +7,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from cost.handlers.azure_place import RESERVATION_GROUP, owner_of
-from cost.handlers.committed import committed
+from cost.handlers.committed import committed, inside
 from cost.handlers.covered import Cover, bought
 from cost.handlers.named import or_named
 from cost.model import CostLine, Count, NotPriced
-from cost.prices import NotKnown
 from cost.resources import UNKNOWN, Resource
 from cost.subject import CannotPrice, Subject, read
 
@@ -78,18 +77,13 @@ def _reserved(
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not (Azure Compute documentation, capacity reservations)."""
     if isinstance(target, Resource):
-        yield committed(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
+        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
     name = target.rsplit("/", 1)[-1]
     found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
-        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here"
+        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "
+        "beyond these machines is not told here"
     )
-    yield committed(ask, machine, count, name, said, price=found, billed=count, region=region)
-    if not count:
-        why = "nothing runs in it yet, and how many machines it holds is not told here"
-        yield ask.not_priced(f"what {name} costs where it is bought: {why}", compute=True)
-    elif isinstance(found, NotKnown):
-        reason = f"what {name} costs where it is bought: {found.reason}"
-        yield ask.not_priced(CannotPrice(reason, found.row))
+    yield from committed(ask, machine, count, found, name, said, region=region)

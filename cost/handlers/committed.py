@@ -1,34 +1,31 @@
-"""The line of machines that capacity bought apart from them bills, so never a second time here."""
+"""Machines in capacity that is bought apart from them: its cost is counted once, and so is each machine."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 
 from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, cents
+from cost.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, cents
 from cost.prices import NotKnown, Price
-from cost.subject import Subject
+from cost.subject import CannotPrice, Subject
 
-__all__ = ["committed"]
+__all__ = ["committed", "inside"]
 
 
-def committed(
+def inside(
     ask: Subject,
     machine: str,
     count: Decimal,
     where: str,
     said: str,
     *,
-    price: Price | NotKnown | None = None,
-    billed: Decimal = Decimal(0),
-    upfront_days: Decimal = Decimal(0),
+    spend: Spend = "new",
     region: str | None = None,
 ) -> CostLine:
-    """A line without new spend. `billed` machines are what the capacity bought elsewhere costs at its price."""
-    hours, hourly, source = count * HOURS_PER_MONTH, Decimal(0), said
-    if isinstance(price, Price):
-        hourly, row = billed * price.usd, price.row
-        source = f"{said}; ${price.usd.normalize():f} per instance-hour: {row.source}, {row.as_of} ({price.confidence})"
+    """Machines that another line pays for: that of the reservation `where`, or of who uses it first."""
+    hours = count * HOURS_PER_MONTH
     return CostLine(
         urn=ask.urn,
         part=ask.part,
@@ -38,16 +35,58 @@ def committed(
         unit_price=Decimal(0),
         region=region or ask.region,
         purchase="reservation",
-        source=source,
+        source=said,
         as_of="",
         confidence="high",
         basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
         assumption=said,
         floor=hours,
         ceiling=hours,
-        spend="committed-elsewhere",
-        committed_monthly=cents(hourly * HOURS_PER_MONTH),
-        committed_upfront=cents(hourly * 24 * upfront_days),
+        spend=spend,
+        paid_by=where,
         provider=ask.provider,
         sku=machine,
     )
+
+
+def committed(
+    ask: Subject,
+    machine: str,
+    count: Decimal,
+    found: Price | NotKnown,
+    where: str,
+    said: str,
+    *,
+    held: Decimal | None = None,
+    used: Decimal | None = None,
+    upfront_days: Decimal = Decimal(0),
+    region: str | None = None,
+) -> Iterator[CostLine | NotPriced]:
+    """Capacity with the id `where`, bought elsewhere, in which `count` machines of this resource run.
+
+    It is billed for the machines it holds, whether used or not. held: as many, `count` where a plan does not tell.
+    used: those that something in the stack takes, by default `count`. Without a price, or where how many it holds is
+    not known at all, that is named: what the machines cost is then in no line.
+    """
+    held = count if held is None else held
+    if isinstance(found, NotKnown) or not held:
+        yield inside(ask, machine, count, where, said, spend="committed-elsewhere", region=region)
+        yield _not_priced(ask, found, where)
+        return
+    each = HOURS_PER_MONTH
+    name, basis = f"{plain(held)} x {machine} in reservation {where}", f"{plain(held)} x {each} h"
+    line = ask.line(name, held * each, found, basis=basis, assumption=said)
+    yield replace(
+        line,
+        spend="committed-elsewhere",
+        idle=(held - (count if used is None else used)) * each,
+        upfront=cents(held * found.usd * 24 * upfront_days),
+    )
+
+
+def _not_priced(ask: Subject, found: Price | NotKnown, where: str) -> NotPriced:
+    what = f"what {where} costs where it is bought"
+    if isinstance(found, NotKnown):
+        return ask.not_priced(CannotPrice(f"{what}: {found.reason}", found.row), compute=True)
+    why = "nothing runs in it yet, and how many machines it holds is not told here"
+    return ask.not_priced(f"{what}: {why}", compute=True)

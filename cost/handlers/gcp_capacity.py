@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.handlers.committed import committed
+from cost.handlers.committed import committed, inside
 from cost.handlers.covered import Cover
 from cost.handlers.covered import bought as covered
 from cost.handlers.whole_machines import plain
-from cost.model import CostLine, Count, NotPriced, cents
-from cost.money import money
-from cost.prices import NotKnown, Price
+from cost.model import CostLine, Count, NotPriced
+from cost.prices import Price
 from cost.resources import UNKNOWN, Resource
 from cost.shape import is_list
 from cost.subject import CannotPrice, Subject, read
@@ -55,46 +54,33 @@ def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) 
 def reserved(
     ask: Subject, machine: str, count: Decimal, target: Resource | str, *, region: str, calendar: Decimal | None = None
 ) -> Iterator[CostLine | NotPriced]:
-    """Machines that their reservation bills, used or not, so never a second time here.
+    """Machines that their reservation bills, used or not, so each of them once.
 
     calendar: machines that the reservation holds where it is known to be one of calendar mode. Of any other that is
     bought elsewhere a plan does not tell how, so its on-demand rate stands for it and the rate in calendar mode is
     named (Compute Engine documentation, reservations and future reservations in calendar mode).
     """
     if isinstance(target, Resource):
-        said = f"billed by {target.name}, used or not"
-        yield committed(ask, machine, count, target.name, said, region=region)
+        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
     rate = ask.book.lookup(ask.provider, region, machine, "dws_calendar", unit="instance-hour")
     if calendar is not None:
-        found, billed, said = rate, max(calendar, count), _in_calendar_mode(ask, target, max(calendar, count), rate)
-    else:
-        found, billed = ask.book.lookup(ask.provider, region, machine, unit="instance-hour"), count
+        held = max(calendar, count)
         said = (
-            f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the "
-            "on-demand rate"
+            f"{target} is a reservation in calendar mode, not part of this stack: its {plain(held)} machines are "
+            "billed for its whole period, used or not"
         )
-        if isinstance(rate, Price):
-            said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
-    yield committed(ask, machine, count, target, said, price=found, billed=billed, region=region)
-    if not billed:
-        why = "nothing runs in it yet, and how many machines it holds is not told here"
-        yield ask.not_priced(f"what {target} costs where it is bought: {why}", compute=True)
-    elif isinstance(found, NotKnown):
-        yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
-
-
-def _in_calendar_mode(ask: Subject, target: str, held: Decimal, rate: Price | NotKnown) -> str:
+        yield from committed(ask, machine, count, rate, target, said, held=held, used=held, region=region)
+        return
     said = (
-        f"{target} is a reservation in calendar mode, not part of this stack: its {plain(held)} machines are billed "
-        "for its whole period, used or not"
+        f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
+        "rate"
     )
-    if isinstance(rate, NotKnown):
-        return said
-    days = ask.duration_days
-    if days is None:
-        return f"{said}; no component says for how many days"
-    return f"{said}; {plain(days)} days of it, as long as this trial, are {money(cents(held * rate.usd * 24 * days))}"
+    if isinstance(rate, Price):
+        said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
+    said += "; what it holds beyond these machines is not told here"
+    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
+    yield from committed(ask, machine, count, found, target, said, region=region)
 
 
 def bought(

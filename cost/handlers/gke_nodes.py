@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from cost.handlers.committed import inside
+from cost.handlers.compute_class import NODE_POOL
 from cost.handlers.disks import optional_number
 from cost.handlers.gcp_capacity import bought, reserved, target_of
 from cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from cost.handlers.named import or_named
 from cost.machines import MACHINES
 from cost.model import CostLine, Count, NotPriced
-from cost.subject import Subject, as_number, read
+from cost.subject import CannotPrice, Subject, as_number, read
 
 __all__ = ["CALENDAR_NODES", "CLUSTER", "boot_disk", "node_lines", "purchase_of"]
 
@@ -49,13 +51,31 @@ def node_lines(
     if target is not None:
         count = Count.fixed(count.expected)  # a reservation holds no more, and is billed for no fewer
         held = optional_number(ask, "nodeConfig", "resourceLabels", CALENDAR_NODES)
-        yield from reserved(ask, machine, count.expected, target, region=region, calendar=held)
+        if isinstance(target, str) and held is not None and _payer(ask, target) != ask.urn:
+            said = f"{target} is one calendar reservation for several node pools: it is counted once"
+            yield inside(ask, machine, count.expected, target, said, spend="committed-elsewhere", region=region)
+        else:
+            yield from reserved(ask, machine, count.expected, target, region=region, calendar=held)
     else:
         lines = bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
         yield from or_named(ask, lines, compute=True)
     if ask.items("nodeConfig", "guestAccelerators") and not machine.startswith(_GPU_FAMILIES):
         yield ask.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
     yield from _disks(ask, machine, count, purchase if target is None else "on_demand", region)
+
+
+def _payer(ask: Subject, target: str) -> str:
+    """URN of the first of the node pools in one calendar reservation, whose line is that of all its machines."""
+    others = (pool.urn for pool in ask.resources.of_type(NODE_POOL) if _in_calendar(ask.of(pool), target))
+    return min((ask.urn, *others))
+
+
+def _in_calendar(ask: Subject, target: str) -> bool:
+    try:
+        labelled = optional_number(ask, "nodeConfig", "resourceLabels", CALENDAR_NODES) is not None
+        return labelled and target in ask.items("nodeConfig", "reservationAffinity", "values")
+    except CannotPrice:  # it is named with its own resource
+        return False
 
 
 def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str) -> Iterator[CostLine | NotPriced]:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.handlers.committed import committed
+from cost.handlers.committed import committed, inside
 from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from cost.handlers.whole_machines import plain
 from cost.model import CostLine, NotPriced
-from cost.prices import NotKnown, Price
 from cost.resources import Resource
 from cost.subject import CannotPrice, Subject, as_number, read
 
@@ -35,27 +34,26 @@ def block_days(days: Decimal) -> Decimal:
 def reserved(
     ask: Subject, machine: str, count: Decimal, target: Resource | str, *, block: bool
 ) -> Iterator[CostLine | NotPriced]:
-    """Machines that their reservation bills, used or not, so never a second time here.
+    """Machines that their reservation bills, used or not, so each of them once.
 
-    `target` is a resource of this stack, which has lines of its own, or the id of capacity bought outside it, whose
-    list price is told apart from the total: by the hour for a reservation, upfront for a capacity block.
+    `target` is a resource of this stack, which has lines of its own, or the id of capacity bought outside it, which
+    costs its list price: by the hour for a reservation, upfront for a capacity block.
     """
     if isinstance(target, Resource):
-        yield committed(ask, machine, count, target.name, f"billed by {target.name}, used or not")
+        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not")
         return
     if not block:
         said = (
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
-            "while it exists, used or not"
+            "while it exists, used or not; what it holds beyond these machines is not told here"
         )
         found = ask.book.lookup(ask.provider, ask.region, machine, unit="instance-hour")
-        yield committed(ask, machine, count, target, said, price=found, billed=count)
-        yield from _missing(ask, target, found)
+        yield from committed(ask, machine, count, found, target, said)
         return
     users = sorted(_users(ask, target))
     if users and users[0][0] != ask.urn:
         said = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
-        yield committed(ask, machine, count, target, said)
+        yield inside(ask, machine, count, target, said, spend="committed-elsewhere")
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
@@ -69,13 +67,7 @@ def reserved(
     else:
         days = block_days(ask.duration_days)
         said += f"; this trial takes {plain(days)} days of it"
-    yield committed(ask, machine, count, target, said, price=found, billed=size, upfront_days=days)
-    yield from _missing(ask, target, found)
-
-
-def _missing(ask: Subject, target: str, found: Price | NotKnown) -> Iterator[NotPriced]:
-    if isinstance(found, NotKnown):
-        yield ask.not_priced(f"what {target} costs where it is bought: {found.reason}")
+    yield from committed(ask, machine, count, found, target, said, held=size, used=together, upfront_days=days)
 
 
 def _users(ask: Subject, target: str) -> Iterator[tuple[str, Decimal]]:

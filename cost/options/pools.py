@@ -59,7 +59,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Machines in capacity that is bought elsewhere, by its name: in every way to buy the same, and never new spend."""
+    """Machines in capacity that is bought elsewhere, by its name: the same, and in the amount, of every way to buy."""
 
     line: CostLine
     name: str
@@ -84,8 +84,9 @@ class Stack:
 
     def complete_without(self, pool: Pool) -> bool:
         """Whether all but the machines of one pool has a price."""
-        unpriced = any(_unpriced(line) for other in self.pools if other is not pool for line in other.lines)
-        return self.estimate.complete and not unpriced
+        return self.estimate.complete and not any(
+            _unpriced(line) for line in self.estimate.lines if line not in pool.lines
+        )
 
 
 def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) -> Stack:
@@ -95,16 +96,14 @@ def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) ->
     return Stack(
         estimate=found,
         pools=tuple(_pools(found, training)),
-        held=tuple(
-            Held(line, found.names.get(line.urn, "")) for line in found.lines if line.spend == "committed-elsewhere"
-        ),
+        held=tuple(Held(line, found.names.get(line.urn, "")) for line in found.lines if _held(line)),
     )
 
 
 def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
     by_pool: dict[tuple[str, str], list[CostLine]] = {}
     for line in found.lines:
-        if line.unit == "instance-hour" and line.sku in MACHINES and line.spend == "new":
+        if line.unit == "instance-hour" and line.sku in MACHINES and line.spend == "new" and not line.paid_by:
             by_pool.setdefault((line.urn, line.sku), []).append(line)
     for (urn, machine), lines in by_pool.items():
         first = lines[0]
@@ -132,6 +131,10 @@ def _count(lines: Sequence[CostLine]) -> Count:
         sum((line.floor for line in lines), Decimal(0)) / HOURS_PER_MONTH,
         "unbounded" if isinstance(ceiling, str) else ceiling / HOURS_PER_MONTH,
     )
+
+
+def _held(line: CostLine) -> bool:
+    return line.spend == "committed-elsewhere" or bool(line.paid_by)
 
 
 def _unpriced(line: CostLine) -> bool:

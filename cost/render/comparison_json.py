@@ -21,11 +21,9 @@ _TOTALS = (
     "monthly",
     "hourly",
     "per_training_gpu_hour",
-    "per_training_gpu_hour_with_committed",
     "training_gpus",
     "trial",
     "committed_elsewhere_monthly",
-    "committed_elsewhere_upfront",
     "not_priced",
     "not_built",
 )

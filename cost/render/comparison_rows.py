@@ -33,9 +33,7 @@ def sections(found: Comparison) -> Iterator[Section]:
         )
     yield Section("What it is", tuple((row.label, row.cells) for row in found.equivalence))
     parts = tuple((f"{part.name}{'' if part.ranked else ' *'}", _cells(part, found)) for part in found.parts)
-    committed = any(column.estimate.committed_monthly for column in found.columns)
-    with_it = ", capacity bought elsewhere with it at list price" if committed else ""
-    yield Section(f"$/month by part{with_it}", parts)
+    yield Section("$/month by part", parts)
     yield Section("In total", tuple((row.label, row.cells) for row in found.totals))
     yield Section("Beside the money", tuple((row.label, row.cells) for row in found.figure_rows))
     if found.ranking:

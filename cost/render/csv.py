@@ -16,14 +16,14 @@ __all__ = ["COLUMNS", "as_csv", "cell"]
 COLUMNS: Final = (
     "line", "status", "resource", "resource_name", "part", "name", "quantity", "floor_quantity", "ceiling_quantity",
     "unit", "basis", "unit_price", "monthly", "monthly_floor", "monthly_ceiling", "region", "purchase", "term",
-    "source", "as_of", "confidence", "assumption", "spend", "committed_monthly", "committed_upfront", "reason",
+    "source", "as_of", "confidence", "assumption", "spend", "paid_by", "idle_quantity", "upfront", "reason",
 )  # fmt: skip
 """Fields of a line as in `cost report --format json`. line: its number, from 1. status: `priced` or `not priced`, the
 latter with its reason and without amounts."""
 
 _NUMBERS: Final = frozenset(
     {"line", "quantity", "floor_quantity", "ceiling_quantity", "unit_price", "monthly", "monthly_floor",
-     "monthly_ceiling", "committed_monthly", "committed_upfront"}
+     "monthly_ceiling", "idle_quantity", "upfront"}
 )  # fmt: skip
 
 

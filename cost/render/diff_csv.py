@@ -17,8 +17,8 @@ COLUMNS: Final = (
     "kind", "part", "resource", "resource_name", "line", "quantity_before", "quantity_after", "unit", "monthly_before",
     "monthly_after", "change", "reason",
 )  # fmt: skip
-"""kind: `added`, `removed`, `changed`, `newly unpriced`, `no longer unpriced`; the last two with a reason and without
-amounts. USD a month, as expected."""
+"""kind: `added`, `removed`, `changed`; `price lost`, `price gained`, which have no change; and with a reason instead of
+amounts `newly unpriced`, `no longer unpriced`, `changed and unpriced`. USD a month, as expected."""
 
 
 def diff_csv(found: Diff) -> str:
@@ -29,6 +29,7 @@ def diff_csv(found: Diff) -> str:
     rows = [_line(line, part.name) for part in found.parts for line in part.changed]
     rows += [_unpriced(item, "newly unpriced") for item in found.newly_unpriced]
     rows += [_unpriced(item, "no longer unpriced") for item in found.no_longer_unpriced]
+    rows += [_unpriced(item, "changed and unpriced") for item in found.changed_unpriced]
     writer.writerows({name: value if name in _AMOUNTS else cell(value) for name, value in row.items()} for row in rows)
     return out.getvalue().removesuffix("\n")
 
@@ -37,7 +38,8 @@ _AMOUNTS: Final = ("quantity_before", "quantity_after", "monthly_before", "month
 
 
 def _line(line: LineChange, part: str) -> dict[str, str]:
-    before, after = line.before, line.after
+    before = None if line.kind == "price gained" else line.before
+    after = None if line.kind == "price lost" else line.after
     return {
         "kind": line.kind,
         "part": part,
@@ -49,7 +51,7 @@ def _line(line: LineChange, part: str) -> dict[str, str]:
         "unit": line.line.unit,
         "monthly_before": "" if before is None else f"{before.monthly:f}",
         "monthly_after": "" if after is None else f"{after.monthly:f}",
-        "change": f"{line.change:f}",
+        "change": "" if line.change is None else f"{line.change:f}",
     }
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from cost.changes import Diff, LineChange
+from cost.changes import Change, Diff, LineChange
 from cost.changes.diff import ResourceChange, change_of
 from cost.model import Amounts, NotPriced
 from cost.render.json import SCHEMA_VERSION, amounts_json, line_json, text_of
 from cost.verdict import budget_verdict
 
-__all__ = ["diff_json"]
+__all__ = ["change_json", "diff_json"]
 
 
 def diff_json(found: Diff) -> dict[str, Any]:
     """A document of plain values, in a stable order; lines that stay the same are only counted.
 
-    A change is null where one of its amounts is unbounded. Amounts are "at least" where `complete` is false.
+    A change is null where one of its amounts is unbounded, or a price is lost or gained: that is no change of cost, and
+    `change` says what is known. Amounts are "at least" where `complete` is false.
     """
     verdict = budget_verdict(found.new.estimate)
     return {
@@ -26,9 +27,10 @@ def diff_json(found: Diff) -> dict[str, Any]:
         "stack": found.stack,
         "old": found.old.title,
         "new": found.new.title,
+        "change": change_json(found.change),
         "complete": {"before": found.old.estimate.complete, "after": found.new.estimate.complete},
-        "monthly": _monthly(found.before, found.after),
-        "hourly": _monthly(found.old.estimate.hourly, found.new.estimate.hourly),
+        "monthly": _monthly(found.before, found.after, found.change),
+        "hourly": _monthly(found.old.estimate.hourly, found.new.estimate.hourly, found.change),
         "per_training_gpu_hour": {
             "before": _maybe(found.old.estimate.per_training_gpu_hour),
             "after": _maybe(found.new.estimate.per_training_gpu_hour),
@@ -41,8 +43,9 @@ def diff_json(found: Diff) -> dict[str, Any]:
         "parts": [
             {
                 "name": part.name,
+                "change": change_json(found.change),
                 "complete": {"before": not part.unpriced[0], "after": not part.unpriced[1]},
-                "monthly": _monthly(part.before, part.after),
+                "monthly": _monthly(part.before, part.after, part.change),
                 "resources": [_resource(item, found) for item in part.resources if item.changed],
                 "lines_the_same": len(part.lines) - len(part.changed),
             }
@@ -62,13 +65,14 @@ def diff_json(found: Diff) -> dict[str, Any]:
         ],
         "newly_unpriced": [_unpriced(item) for item in found.newly_unpriced],
         "no_longer_unpriced": [_unpriced(item) for item in found.no_longer_unpriced],
+        "changed_unpriced": [_unpriced(item) for item in found.changed_unpriced],
     }
 
 
 def _resource(item: ResourceChange, found: Diff) -> dict[str, Any]:
     return {
         "name": item.name,
-        "monthly": _monthly(item.before, item.after),
+        "monthly": _monthly(item.before, item.after, item.change),
         "lines": [_line(line, found) for line in item.changed],
     }
 
@@ -76,20 +80,33 @@ def _resource(item: ResourceChange, found: Diff) -> dict[str, Any]:
 def _line(line: LineChange, found: Diff) -> dict[str, Any]:
     return {
         "kind": line.kind,
-        "change": text_of(line.change),
+        "change": _maybe(line.change),
         "before": None if line.before is None else line_json(line.before, found.old.estimate),
         "after": None if line.after is None else line_json(line.after, found.new.estimate),
     }
 
 
-def _monthly(before: Amounts, after: Amounts) -> dict[str, Any]:
+def change_json(told: Change) -> dict[str, Any]:
+    """A change: an amount where it is known, and its bounds, null where there is none."""
+    return {
+        "verdict": told.direction,
+        "expected": _maybe(told.exact),
+        "at_least": _maybe(told.at_least),
+        "at_most": _maybe(told.at_most),
+        "priced_on_both_sides": text_of(told.comparable),
+    }
+
+
+def _monthly(before: Amounts, after: Amounts, told: Change) -> dict[str, Any]:
+    """Both sides and the change, which is null where prices are lost or gained."""
+    known = told.exact is not None
     return {
         "before": amounts_json(before),
         "after": amounts_json(after),
         "change": {
-            "floor": text_of(after.floor - before.floor),
-            "expected": text_of(after.expected - before.expected),
-            "ceiling": _maybe(change_of(before.ceiling, after.ceiling)),
+            "floor": text_of(after.floor - before.floor) if known else None,
+            "expected": text_of(after.expected - before.expected) if known else None,
+            "ceiling": _maybe(change_of(before.ceiling, after.ceiling)) if known else None,
         },
     }
 

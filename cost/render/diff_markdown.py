@@ -13,7 +13,7 @@ from typing import Final
 from cost.changes import Diff, LineChange, Loss, PartChange
 from cost.model import NotPriced
 from cost.money import change, money
-from cost.render.diff_words import MARKS, part_cells, sentence, total_rows
+from cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
 from cost.render.markdown import bytes_of, code, fitting, marker, row
 from cost.resources import urn_name
 from cost.verdict import budget_verdict
@@ -27,28 +27,23 @@ _PARTS, _LOSSES, _UNPRICED, _ROOM_FOR_THE_REST = 12_000, 12_000, 6_000, 4_000
 """Bytes that the rows of each list take at the most, and of all that is no list."""
 
 _ROW = tuple[str, Decimal]
-"""A row and what it adds to the total."""
+"""A row, and its change of what is priced on both sides."""
 
 
 def diff_markdown(found: Diff) -> str:
     """The comment. The order hangs on amounts and names alone, so that the same change gives the same text."""
-    stack = code(found.stack) if found.stack else "the stack"
-    out = [f"**{sentence(found, stack)}**", "", "| | before | after | change |", "| --- | ---: | ---: | ---: |"]
+    out = [f"**{sentence(found, code)}**", "", "| | before | after | change |", "| --- | ---: | ---: | ---: |"]
     out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
-    out += _fitting([_part(part) for part in found.parts if _moves(part)], _PARTS, "parts")
+    out += _fitting([_part(part) for part in found.parts if part.moves], _PARTS, "parts")
     verdict = budget_verdict(found.new.estimate)
     if verdict is not None:
         out += ["", f"Budget: {verdict.sentence}."]
     if found.losses:
         out += ["", "**Storage and reserved capacity that do not stay as they are**", ""]
         out += _fitting([(loss_item(loss), Decimal(0)) for loss in found.losses], _LOSSES, "resources", listed=True)
-    for heading, items in (
-        ("Newly without a price, not in the total", found.newly_unpriced),
-        ("No longer without a price", found.no_longer_unpriced),
-    ):
-        if items:
-            out += ["", f"**{heading}**", ""]
-            out += _fitting([_unpriced(item) for item in items], _UNPRICED, "resources", listed=True)
+    for heading, items in unpriced_lists(found):
+        out += ["", f"**{heading}**", ""]
+        out += _fitting([_unpriced(item) for item in items], _UNPRICED, "resources", listed=True)
     out += _detail(found, LONGEST - bytes_of(out) - _ROOM_FOR_THE_REST)
     out += ["", "List prices in USD a month, before tax, discounts, support and data transfer.", ""]
     return "\n".join([*out, marker("cost diff", found.stack)])
@@ -58,7 +53,7 @@ def _detail(found: Diff, room: int) -> list[str]:
     lines = found.changed
     if not lines:
         return []
-    rows = _fitting([(line_row(line), line.change) for line in lines], room, "lines")
+    rows = _fitting([(line_row(line), line.change or Decimal(0)) for line in lines], room, "lines")
     count = "1 line changes" if len(lines) == 1 else f"{len(lines):,} lines change"
     return ["", f"<details><summary>{count}</summary>", "", *LINE_HEAD, *rows, "", "</details>"]
 
@@ -73,19 +68,13 @@ def _fitting(rows: Sequence[_ROW], room: int, what: str, *, listed: bool = False
     return fitting(rows, lambda item: item[0], room, rest)
 
 
-def _moves(part: PartChange) -> bool:
-    return bool(part.changed) or part.unpriced[0] != part.unpriced[1]
-
-
 def _part(part: PartChange) -> _ROW:
-    return row(code(part.name), *part_cells(part)), part.change
+    return row(code(part.name), *part_cells(part)), part.change.comparable
 
 
 def line_row(line: LineChange) -> str:
     """One line as a row: mark, resource, line, before, after, change."""
-    before = money(line.monthly_before.expected) if line.before else ""
-    after = money(line.monthly_after.expected) if line.after else ""
-    return row(f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), before, after, change(line.change))
+    return row(f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), *line_cells(line))
 
 
 def loss_item(loss: Loss) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cost.changes import Diff
-from cost.model import Amounts, NotPriced
-from cost.money import change, money
-from cost.render.diff_words import MARKS, part_cells, sentence, total_rows
+from cost.model import Amounts
+from cost.money import money
+from cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
 from cost.render.layout import WIDEST, Layout
 from cost.resources import urn_name
 from cost.verdict import budget_verdict
@@ -25,16 +25,14 @@ def diff_table(found: Diff, width: int = WIDEST) -> str:
     layout = Layout(width)
     titles = f"Change from {found.old.title} to {found.new.title}"
     out = layout.under("", f"{titles}: list prices in USD a month, before tax, discounts, support and data transfer")
-    out += ["", *layout.under("", sentence(found, found.stack or "the stack"))]
+    out += ["", *layout.under("", sentence(found))]
     out += ["", *_row("", ("before", "after", "change"), width)]
     for part in found.parts:
-        if part.changed or part.unpriced[0] != part.unpriced[1]:
+        if part.moves:
             out += _row(part.name, part_cells(part), width)
             for line in part.changed:
-                before = money(line.monthly_before.expected) if line.before else ""
-                after = money(line.monthly_after.expected) if line.after else ""
                 name = f"  {MARKS[line.kind]} {line.name} ({line.resource})"
-                out += _row(name, (before, after, change(line.change)), width)
+                out += _row(name, line_cells(line), width)
                 if any(side and side.autoscaled for side in (line.before, line.after)):
                     out += layout.under("      ", _bounds(line.monthly_before, line.monthly_after))
             out.append("")
@@ -54,18 +52,12 @@ def _remarks(found: Diff, layout: Layout) -> Iterator[str]:
             cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
             because = f", forced by {', '.join(loss.because)}" if loss.because and not loss.retained else ""
             yield from layout.wrapped("  !", f"{loss.name} ({loss.type}): {loss.outcome}{because}{cost}")
-    yield from _unpriced("Newly without a price, not in the total", found.newly_unpriced, layout)
-    yield from _unpriced("No longer without a price", found.no_longer_unpriced, layout)
+    for heading, items in unpriced_lists(found):
+        yield from ("", heading)
+        for item in items:
+            yield from layout.wrapped("  -", f"{item.type} {urn_name(item.urn)}: {item.reason}")
     same = sum(len(part.lines) - len(part.changed) for part in found.parts)
     yield from ("", f"{len(found.changed)} lines change, {same} stay the same")
-
-
-def _unpriced(heading: str, items: Iterable[NotPriced], layout: Layout) -> Iterator[str]:
-    rows = [f"{item.type} {urn_name(item.urn)}: {item.reason}" for item in items]
-    if rows:
-        yield from ("", heading)
-        for row in rows:
-            yield from layout.wrapped("  -", row)
 
 
 def _bounds(before: Amounts, after: Amounts) -> str:

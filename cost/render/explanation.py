@@ -59,20 +59,23 @@ def _facts(line: CostLine, today: datetime.date) -> Iterator[tuple[str, str]]:
     yield "part", line.part
     quantity, price = f"{plain_number(line.quantity)} {line.unit}", unit_price(line.unit_price)
     basis = f"{line.basis} = " if line.basis and line.basis != quantity else ""
-    if line.spend == "committed-elsewhere":
-        yield "formula", f"{basis}{quantity}, billed by a reservation outside this stack: $0.00 a month here"
-        yield "worth", f"{money(line.committed_monthly)} a month at list price, not in any total"
+    if line.paid_by:
+        yield "formula", f"{basis}{quantity}, paid for by {line.paid_by}: $0.00 a month of its own"
     else:
         yield "formula", f"{basis}{quantity} x {price} = {money(line.monthly)}, rounded to the cent"
-    if line.committed_upfront:
-        yield "upfront", f"{money(line.committed_upfront)} for this trial, not in any total"
+    if line.spend == "committed-elsewhere":
+        yield "committed", "elsewhere: bought outside this stack, and part of its total"
+    if line.idle:
+        yield "idle", f"{plain_number(line.idle)} {line.unit} are paid for and used by nothing here"
+    if line.upfront:
+        yield "upfront", f"{money(line.upfront)} for this trial, part of its total"
     if line.autoscaled:
         ceiling = line.ceiling if isinstance(line.ceiling, str) else f"{plain_number(line.ceiling)} x {price} = "
         most = "" if isinstance(line.ceiling, str) else money(line.monthly_ceiling)
         yield "floor", f"{plain_number(line.floor)} x {price} = {money(line.monthly_floor)}"
         yield "ceiling", f"{ceiling}{most}"
     term = f" {line.term}" if line.term else ""
-    if line.spend != "committed-elsewhere":
+    if not line.paid_by:
         yield "price", f"{price} per {line.unit}, {line.region} {line.purchase.replace('_', '-')}{term}"
     yield "source", line.source or "none"
     if line.as_of:

@@ -38,7 +38,7 @@ def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width
 def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
     """Rows of one group; none for usage that is taken as zero."""
     parts, monthly = _parts(group.lines), group.monthly
-    if not parts and group.complete and not group.committed_monthly:
+    if not parts and group.complete:
         return
     for name, amount in parts:
         yield from layout.total(f"├─ {name}", money(amount))
@@ -48,8 +48,7 @@ def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
         ceiling = at_least(monthly.ceiling, complete=group.complete)
         yield f"     floor {money(monthly.floor)}, ceiling {ceiling}"
     if group.committed_monthly:
-        worth = f"{money(group.committed_monthly)} a month at list price, not in the total"
-        yield from layout.under("     ", f"capacity bought elsewhere: {worth}")
+        yield from layout.under("     ", f"of it committed elsewhere {money(group.committed_monthly)}")
 
 
 def groups_json(found: Grouping) -> dict[str, Any]:

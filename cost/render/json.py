@@ -11,7 +11,7 @@ from cost.verdict import budget_verdict
 
 __all__ = ["SCHEMA_VERSION", "amounts_json", "as_json", "line_json", "text_of"]
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""
 
 
@@ -19,7 +19,6 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
     """A document of plain values, in a stable order. Totals are "at least" where `complete` is false."""
     per_gpu = estimate.per_training_gpu_hour
     trial, trial_ceiling = estimate.trial_total, estimate.trial_ceiling
-    with_committed = estimate.per_training_gpu_hour_with_committed
     days = estimate.facts.duration_days
     dates = estimate.price_dates
     verdict = budget_verdict(estimate)
@@ -30,7 +29,6 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         "monthly": amounts_json(estimate.monthly),
         "hourly": amounts_json(estimate.hourly),
         "per_training_gpu_hour": None if per_gpu is None else text_of(per_gpu),
-        "per_training_gpu_hour_with_committed": None if with_committed is None else text_of(with_committed),
         "training_gpus": None if estimate.facts.training_gpus is None else text_of(estimate.facts.training_gpus),
         "per_slice_hour": {
             part: {size: text_of(amount) for size, amount in sizes.items()}
@@ -38,9 +36,13 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         },
         "trial": None
         if trial is None or days is None or trial_ceiling is None
-        else {"days": text_of(days), "expected": text_of(trial), "ceiling": text_of(trial_ceiling)},
+        else {
+            "days": text_of(days),
+            "expected": text_of(trial),
+            "ceiling": text_of(trial_ceiling),
+            "upfront": text_of(estimate.upfront),
+        },
         "committed_elsewhere_monthly": text_of(estimate.committed_monthly),
-        "committed_elsewhere_upfront": text_of(estimate.committed_upfront),
         "unpriced_compute": sorted({item.urn for item in estimate.unpriced_compute}),
         "budget": None
         if verdict is None
@@ -49,7 +51,6 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             "on_exceed": verdict.budget.on_exceed,
             "verdict": verdict.outcome,
             "ceiling_over": verdict.ceiling_over,
-            "committed_outside": text_of(verdict.committed),
         },
         "parts": [_part(part) for part in estimate.parts],
         "lines": [line_json(line, estimate) for line in estimate.lines],
@@ -110,8 +111,9 @@ def line_json(line: CostLine, estimate: Estimate) -> dict[str, Any]:
         "confidence": line.confidence,
         "assumption": line.assumption,
         "spend": line.spend,
-        "committed_monthly": text_of(line.committed_monthly),
-        "committed_upfront": text_of(line.committed_upfront),
+        "paid_by": line.paid_by,
+        "idle_quantity": text_of(line.idle),
+        "upfront": text_of(line.upfront),
     }
 
 

@@ -24,7 +24,7 @@ COLUMNS: Final = (
     "source", "as_of", "confidence", "rankable", "reason",
 )  # fmt: skip
 """Fields as in `cost options --format json`. row: `way`, `mix`, `spot by zone`, `not priced`, the latter with its
-reason and without amounts, or `bought elsewhere`, with the amounts at list price. stack_bound: `at least` where
+reason and without amounts, or `bought elsewhere`, which is part of each amount. stack_bound: `at least` where
 something else in the stack has no price. What is sold by the day and for no known number of days has no amount."""
 
 _WORDS: Final = frozenset({"pool", "part", "machine", "region", "way", "zone", "source", "reason"})
@@ -53,8 +53,8 @@ def _rows(options: Options) -> Iterator[Fields]:
             "pool": held.name,
             "row": "bought elsewhere",
             "way": held.line.name,
-            "machines_monthly": text_of(held.line.committed_monthly),
-            "upfront": text_of(held.line.committed_upfront),
+            "machines_monthly": text_of(held.line.monthly),
+            "upfront": text_of(held.line.upfront),
         }
 
 

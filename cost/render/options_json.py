@@ -37,8 +37,8 @@ def options_json(options: Options) -> dict[str, Any]:
             {
                 "resource": held.line.urn,
                 "name": held.line.name,
-                "monthly_at_list_price": text_of(held.line.committed_monthly),
-                "upfront": text_of(held.line.committed_upfront),
+                "monthly": text_of(held.line.monthly),
+                "upfront": text_of(held.line.upfront),
             }
             for held in options.held
         ],

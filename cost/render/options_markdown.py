@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.money import money
 from cost.options import Options, PoolOptions
 from cost.render.markdown import escaped, table
-from cost.render.options_rows import basis, heading, mix_rows, option_rows, prices, remarks, rest, zone_rows
+from cost.render.options_rows import (
+    HELD,
+    basis,
+    heading,
+    held_texts,
+    mix_rows,
+    option_rows,
+    prices,
+    remarks,
+    rest,
+    zone_rows,
+)
 
 __all__ = ["options_markdown"]
 
@@ -24,12 +34,7 @@ def _lines(options: Options, title: str) -> Iterator[str]:
         yield from _pool(found, options)
     if not options.pools:
         yield from ("", "No GPU machines that may be bought in another way")
-    held = [
-        f"{held.name}: {held.line.name}"
-        + (f"; {money(held.line.committed_monthly)} a month at list price" if held.line.committed_monthly else "")
-        for held in options.held
-    ]
-    yield from _list("Bought elsewhere, the same in every row and in none of the amounts", held)
+    yield from _list(HELD, [*held_texts(options)])
 
 
 def _pool(found: PoolOptions, options: Options) -> Iterator[str]:

@@ -13,7 +13,20 @@ from cost.options.mix import Mix
 from cost.options.rate import Rate
 from cost.options.spot import Interruptions
 
-__all__ = ["basis", "heading", "mix_rows", "option_rows", "prices", "remarks", "rest", "zone_rows"]
+__all__ = [
+    "HELD",
+    "basis",
+    "heading",
+    "held_texts",
+    "mix_rows",
+    "option_rows",
+    "prices",
+    "remarks",
+    "rest",
+    "zone_rows",
+]
+
+HELD: Final = "In reservations, the same in every row and part of each amount"
 
 _APPROXIMATE: Final = " ~"
 """Mark of a price that is a second opinion only."""
@@ -41,6 +54,14 @@ def rest(found: PoolOptions) -> str:
         f"the rest of the stack is {amount} a month in each row; what is paid before, paid until then and owed in "
         "all is for the machines alone"
     )
+
+
+def held_texts(options: Options) -> Iterator[str]:
+    """Machines in reservations, and what those cost that are bought elsewhere."""
+    for held in options.held:
+        line = held.line
+        worth = f"; {money(line.monthly)} a month, committed elsewhere" if line.monthly else ""
+        yield f"{held.name}: {line.name}{worth}"
 
 
 def heading(found: PoolOptions, options: Options) -> str:

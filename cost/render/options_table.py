@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cost.money import money
 from cost.options import Options, PoolOptions
 from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.grid import grid
 from cost.render.layout import WIDEST, Layout
-from cost.render.options_rows import basis, heading, mix_rows, option_rows, prices, remarks, rest, zone_rows
+from cost.render.options_rows import (
+    HELD,
+    basis,
+    heading,
+    held_texts,
+    mix_rows,
+    option_rows,
+    prices,
+    remarks,
+    rest,
+    zone_rows,
+)
 
 __all__ = ["options_table"]
 
@@ -24,10 +34,9 @@ def options_table(options: Options, title: str, width: int = WIDEST) -> str:
     if not options.pools:
         lines += ["", "No GPU machines that may be bought in another way"]
     if options.held:
-        lines += ["", "Bought elsewhere, the same in every row and in none of the amounts"]
-        for held in options.held:
-            worth = f"{money(held.line.committed_monthly)} a month at list price" if held.line.committed_monthly else ""
-            lines += layout.wrapped("  -", "; ".join(filter(None, [f"{held.name}: {held.line.name}", worth])))
+        lines += ["", HELD]
+        for text in held_texts(options):
+            lines += layout.wrapped("  -", text)
     return "\n".join(lines)
 
 

@@ -58,14 +58,16 @@ def _totals(estimate: Estimate) -> Iterator[str]:
     if monthly.varies:
         yield row("floor", at_least(monthly.floor, complete=complete))
         yield row("ceiling", at_least(monthly.ceiling, complete=complete))
+    if estimate.committed_monthly:
+        yield row("of it committed elsewhere", money(estimate.committed_monthly))
     yield row("per hour", at_least(estimate.hourly.expected, complete=complete))
     if (per_gpu := estimate.per_training_gpu_hour) is not None:
         shown = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
         yield row("per training GPU-hour", shown)
     if (trial := estimate.trial_total) is not None:
         yield row("this trial", at_least(trial, complete=complete))
-    if estimate.committed_monthly:
-        yield row("bought elsewhere, at list price, not in the total", money(estimate.committed_monthly))
+        if estimate.upfront:
+            yield row("of it paid upfront", money(estimate.upfront))
 
 
 def _part(part: Part, estimate: Estimate) -> str:
@@ -89,7 +91,7 @@ def _unpriced(item: NotPriced, estimate: Estimate) -> str:
 
 
 def _detail(estimate: Estimate, room: int) -> list[str]:
-    lines = [line for line in estimate.lines if line.quantity or line.autoscaled or line.spend != "new"]
+    lines = [line for line in estimate.lines if line.shown]
     if not lines:
         return []
     count = "1 line" if len(lines) == 1 else f"{len(lines):,} lines"

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from cost.estimate import Estimate
-from cost.model import CostLine, Part
+from cost.model import HOURS_PER_MONTH, CostLine, Part
 from cost.money import at_least, money, percent
 from cost.prices import OWN_ROW, PRICES_VARIABLE
 from cost.render.layout import WIDEST, Layout
 from cost.verdict import budget_verdict
 
-__all__ = ["as_table", "plain_number", "unit_price"]
+__all__ = ["as_table", "committed_words", "plain_number", "unit_price"]
 
 _BELOW = "│    "
 
@@ -59,7 +59,7 @@ class _Marks:
         if self._lines:
             yield "Prices"
             for number, line in enumerate(self._lines, 1):
-                if line.spend == "committed-elsewhere":
+                if line.paid_by:
                     yield from layout.wrapped(f"[{number}]", line.source)
                     continue
                 term = f" {line.term}" if line.term else ""
@@ -72,7 +72,7 @@ class _Marks:
 
 def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iterator[str]:
     """Rows of one component; usage that is taken as zero stands under the assumptions, and gives no part by itself."""
-    shown = [line for line in part.lines if line.quantity or line.autoscaled or line.spend != "new"]
+    shown = [line for line in part.lines if line.shown]
     if not shown and part.name not in estimate.unpriced_parts:
         return
     yield part.name
@@ -82,21 +82,14 @@ def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iter
             f"├─ {line.name}",
             resource,
             line.basis or f"{plain_number(line.quantity)} {line.unit}",
-            unit_price(line.unit_price) if line.spend == "new" else "reserved",
+            "reserved" if line.paid_by else unit_price(line.unit_price),
             marks.mark(line),
             money(line.monthly),
         )
         if line.autoscaled:
             yield from layout.under(_BELOW, f"floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}")
-        if line.committed_monthly:
-            worth = money(line.committed_monthly)
-            yield from layout.under(
-                _BELOW, f"billed by its reservation: {worth} a month at list price, not in the total"
-            )
-        if line.committed_upfront:
-            yield from layout.under(
-                _BELOW, f"this trial, paid upfront: {money(line.committed_upfront)}, not in the total"
-            )
+        if line.spend == "committed-elsewhere" and not line.paid_by:
+            yield from layout.under(_BELOW, committed_words(line))
     monthly, complete = part.monthly, part.name not in estimate.unpriced_parts
     yield from layout.total("└─ subtotal", at_least(monthly.expected, complete=complete))
     if monthly.varies:
@@ -110,28 +103,24 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     if monthly.varies:
         floor, ceiling = (at_least(amount, complete=complete) for amount in (monthly.floor, monthly.ceiling))
         yield f"  floor {floor}, ceiling {ceiling}"
+    if estimate.committed_monthly:
+        yield from layout.total("  of it committed elsewhere", money(estimate.committed_monthly))
     yield from layout.total("Total per hour", at_least(hourly.expected, complete=complete))
     trial, days = estimate.trial_total, estimate.facts.duration_days
     if trial is not None and days is not None:
         yield from layout.total(f"This trial, {plain_number(days)} days", at_least(trial, complete=complete))
+        if estimate.upfront:
+            yield from layout.total("  of it paid upfront", money(estimate.upfront))
     per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
     if per_gpu is not None and gpus is not None:
         outside = sorted(part.name for part in estimate.parts if not part.training)
         without = f", without {', '.join(outside)}" if outside else ""
         shown = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
         yield from layout.total(f"Per training GPU-hour, {plain_number(gpus)} GPUs{without}", shown)
-    with_committed = estimate.per_training_gpu_hour_with_committed
-    if with_committed is not None:
-        yield from layout.total("  with committed capacity", at_least(with_committed, complete=complete))
     for name, sizes in estimate.per_slice_hour.items():
         for each in estimate.facts.slices[name]:
             text = f"Per slice-hour of {name}, {plain_number(each.count)} x {each.size}"
             yield from layout.total(text, money(sizes[each.size]))
-    if estimate.committed_monthly:
-        worth = money(estimate.committed_monthly)
-        yield from layout.wrapped("Committed capacity:", f"{worth} a month at list price, not in any total above")
-    if estimate.committed_upfront:
-        yield from layout.wrapped("  this trial, paid upfront:", f"{money(estimate.committed_upfront)}")
     verdict = budget_verdict(estimate)
     if verdict is not None:
         yield from layout.wrapped("Budget:", verdict.sentence)
@@ -183,6 +172,17 @@ def _closing(estimate: Estimate, layout: Layout) -> Iterator[str]:
         shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
         confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
         yield from layout.wrapped("Prices", f"from {dates[0]} to {dates[1]}{confidence}")
+
+
+def committed_words(line: CostLine) -> str:
+    """What is particular to a line of capacity that is bought elsewhere."""
+    notes = ["committed elsewhere"]
+    if line.idle:
+        idle, held = (plain_number(hours / HOURS_PER_MONTH) for hours in (line.idle, line.quantity))
+        notes.append(f"{idle} of {held} idle")
+    if line.upfront:
+        notes.append(f"this trial, paid upfront: {money(line.upfront)}")
+    return "; ".join(notes)
 
 
 def unit_price(price: Decimal) -> str:

@@ -37,11 +37,14 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _by_the_hour(found: Estimate) -> list[CostLine]:
-    """Lines of machines on demand that run all the time they are there."""
+    """Lines of machines on demand that run all the time they are there, and that this stack buys."""
     return [
         line
         for line in found.lines
-        if line.unit == "instance-hour" and line.purchase == "on_demand" and line.monthly and not line.autoscaled
+        if line.unit == "instance-hour"
+        and (line.purchase, line.spend) == ("on_demand", "new")
+        and line.monthly
+        and not line.autoscaled
     ]
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from cost.money import at_least, change
+from cost.money import at_least
 from cost.render.diff_markdown import LINE_HEAD, line_row, loss_item
-from cost.render.diff_words import part_cells, total_rows
+from cost.render.diff_words import missing, part_cells, total_rows, unpriced_lists
 from cost.render.markdown import bytes_of, code, fitting, row
 from cost.resources import urn_name
 from pull_request.judgement import Judgement, StackJudgement
@@ -69,11 +69,11 @@ def _table(found: Judgement, room: int) -> list[str]:
     head = ["| stack | before | after | change | violations |", "| --- | ---: | ---: | ---: | --- |"]
     rows = fitting(found.stacks, _stack_row, room, lambda left: row(f"{len(left):,} more stacks"))
     if len(found.stacks) > 1:
-        total = totals(found.stacks)
+        total = totals(found)
         before = at_least(total.before, complete=total.complete_before)
         after = at_least(total.after, complete=total.complete_after)
         name = "**Total**" if total.compared == len(found.stacks) else f"**Total of {total.compared} compared**"
-        rows.append(row(name, before, after, f"**{change(total.change)}**", _violations(found.stacks)))
+        rows.append(row(name, before, after, f"**{found.change.shown}**", _violations(found.stacks)))
     return [*head, *rows]
 
 
@@ -85,7 +85,7 @@ def _stack_row(stack: StackJudgement) -> str:
     after = "not in the project" if stack.head == "absent" else "no plan"
     if new is not None and stack.head == "planned":
         after = at_least(new.monthly.expected, complete=new.complete)
-    moved = change(new.monthly.expected - old.monthly.expected) if old is not None and new is not None else ""
+    moved = stack.diff.change.shown if stack.diff and old is not None and new is not None else ""
     violations = _violations([stack]) if stack.head == "planned" and not stack.problem else ""
     return row(code(stack.name), before, after, moved, violations)
 
@@ -100,16 +100,13 @@ def _violations(stacks: Sequence[StackJudgement]) -> str:
 def _prices(found: Judgement) -> list[str]:
     if found.price_problem:
         return ["", f"The price book of this change cannot be used: {code(found.price_problem, 400)}"]
-    moved = [stack for stack in found.stacks if stack.price_change or stack.prices_lost]
+    moved = [(stack, stack.price_change) for stack in found.stacks if stack.price_change and stack.price_change.moves]
     if not moved:
         return []
-    shown = ", ".join(map(_price_change, moved[:20]))
+    shown = ", ".join(
+        f"{code(stack.name)} {prices.change.shown}{missing([prices], code)}" for stack, prices in moved[:20]
+    )
     return ["", f"The prices of this change, which no amount here has, move the same plans by, a month: {shown}."]
-
-
-def _price_change(stack: StackJudgement) -> str:
-    lost = f", {stack.prices_lost:,} of its prices gone" if stack.prices_lost else ""
-    return f"{code(stack.name)} {change(stack.price_change)}{lost}"
 
 
 def _touched(found: Judgement, room: int, elsewhere: str) -> list[str]:
@@ -167,10 +164,10 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
         ]
     if stack.no_comparison:
         out += [f"No comparison, since the base gives none: {code(stack.no_comparison, 600)}"]
-    elif found.changed:
+    elif found.moves:
         out += ["| | before | after | change |", "| --- | ---: | ---: | ---: |"]
         out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
-        parts = [part for part in found.parts if part.changed]
+        parts = [part for part in found.parts if part.moves]
         out += fitting(
             parts,
             lambda part: row(code(part.name), *part_cells(part)),
@@ -182,14 +179,14 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
             found.losses, loss_item, room // 4, lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}"
         )
         out += ["", "Data and reserved capacity that do not stay as they are:", "", *lines]
-    if found.newly_unpriced:
+    for heading, items in unpriced_lists(found):
         lines = fitting(
-            found.newly_unpriced,
+            items,
             lambda one: f"- {code(urn_name(one.urn))} ({code(one.type)}): {code(one.reason, 200)}",
             room // 6,
             lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}",
         )
-        out += ["", "Newly without a price, not in the total:", "", *lines]
+        out += ["", f"{heading}:", "", *lines]
     if found.changed and not stack.no_comparison:
         lines = fitting(
             found.changed, line_row, room // 3, lambda left: row("", f"{len(left):,} more lines in {elsewhere}")

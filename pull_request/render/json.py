@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cost.render.diff_json import diff_json
+from cost.render.diff_json import change_json, diff_json
 from pull_request.judgement import Finding, Judgement, StackJudgement
 
 __all__ = ["as_json"]
@@ -14,11 +14,12 @@ __all__ = ["as_json"]
 def as_json(found: Judgement) -> str:
     """A document of plain values, in a stable order."""
     document = {
-        "schema_version": 1,
+        "schema_version": 2,
         "base": found.base,
         "head": found.head,
         "pack": found.pack,
         "passes": found.passes,
+        "verdict": found.verdict,
         "price_problem": found.price_problem or None,
         "touched": {kind: list(files) for kind, files in found.touched.items()},
         "stacks": [_stack(stack) for stack in found.stacks],
@@ -36,8 +37,7 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
         "no_comparison": stack.no_comparison or None,
         "steps": dict(stack.steps),
         "cost": None if stack.diff is None else diff_json(stack.diff),
-        "price_change": None if stack.price_change is None else f"{stack.price_change:f}",
-        "prices_lost": stack.prices_lost,
+        "price_change": None if stack.price_change is None else change_json(stack.price_change.change),
         "findings": [_finding(stack, one) for one in (*stack.mandatory, *stack.advice)],
         "new_exemptions": [
             {

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
-from cost.money import at_least, money, percent
+from cost.money import at_least
+from cost.render.diff_words import bounded, comparable, missing, share
 from cost.render.markdown import code
 from pull_request.judgement import Judgement, StackJudgement
 
@@ -23,20 +25,15 @@ class Totals:
     complete_after: bool
     compared: int
 
-    @property
-    def change(self) -> Decimal:
-        return self.after - self.before
 
-
-def totals(stacks: Sequence[StackJudgement]) -> Totals:
+def totals(found: Judgement) -> Totals:
     """The sum over every stack that was compared; one that is new costs nothing before."""
-    both = [(stack.before, stack.after) for stack in stacks]
-    compared = [(old, new) for old, new in both if old is not None and new is not None]
+    compared = [stack.diff for stack in found.compared if stack.diff]
     return Totals(
-        before=sum((old.monthly.expected for old, _ in compared), Decimal(0)),
-        after=sum((new.monthly.expected for _, new in compared), Decimal(0)),
-        complete_before=all(old.complete for old, _ in compared),
-        complete_after=all(new.complete for _, new in compared),
+        before=sum((each.before.expected for each in compared), Decimal(0)),
+        after=sum((each.after.expected for each in compared), Decimal(0)),
+        complete_before=all(each.old.estimate.complete for each in compared),
+        complete_after=all(each.new.estimate.complete for each in compared),
         compared=len(compared),
     )
 
@@ -57,17 +54,16 @@ def first_line(found: Judgement) -> str:
     """What somebody who reads one line must know: verdict, money, and what of the change touches the judging itself."""
     touched = _touched(found)
     if found.calm:
-        total = totals(found.stacks)
+        total = totals(found)
         amount = at_least(total.after, complete=total.complete_after)
         who = (
             f"{code(found.stacks[0].name)} costs" if len(found.stacks) == 1 else f"the {len(found.stacks)} stacks cost"
         )
         return f"Nothing to look at here: {who} {amount} a month, as before, and no mandatory rule is broken."
-    return " ".join(filter(None, [f"**{_verdict(found)}: {'; '.join(_reasons(found))}.**", touched]))
+    return " ".join(filter(None, [f"**{_VERDICTS[found.verdict]}: {'; '.join(_reasons(found))}.**", touched]))
 
 
-def _verdict(found: Judgement) -> str:
-    return "Passes" if found.passes else "Fails"
+_VERDICTS: Final = {"passes": "Passes", "fails": "Fails", "cannot tell": "Cannot tell whether it costs more or less"}
 
 
 def _reasons(found: Judgement) -> Iterator[str]:
@@ -93,19 +89,23 @@ def _reasons(found: Judgement) -> Iterator[str]:
 
 
 def _money(found: Judgement) -> str:
-    total = totals(found.stacks)
+    total = totals(found)
     apart = [stack for stack in found.stacks if stack.no_comparison and stack.after is not None]
     without = f", without {named(apart)}, which has nothing to compare with" if apart else ""
     if not total.compared:
         return "no cost to compare"
     before = at_least(total.before, complete=total.complete_before)
     after = at_least(total.after, complete=total.complete_after)
-    priced = "" if total.complete_before and total.complete_after else " for what has a price"
-    if not total.change:
-        return f"the cost stays the same, {after} a month{priced}{without}"
-    share = f" ({percent(abs(total.change) / total.before)})" if total.before else ""
-    word = "more" if total.change > 0 else "less"
-    return f"{money(abs(total.change))} a month {word}{share}{priced}, from {before} to {after}{without}"
+    told = found.change
+    rest = f"{missing([stack.diff for stack in found.compared if stack.diff], code)}{without}"
+    if told.direction == "cannot tell":
+        known = f"{before} a month known before, {after} known after"
+        verdict = "cannot tell whether it costs more or less, " if not found.passes else ""
+        return f"{verdict}{known}; {comparable(told)}{rest}"
+    if told.direction == "the same":
+        return f"the cost stays the same, {after} a month{rest}"
+    shared = share(told, total.before, complete=total.complete_before and total.complete_after)
+    return f"{bounded(told)} a month {told.direction}{shared}, from {before} to {after}{rest}"
 
 
 def _touched(found: Judgement) -> str:

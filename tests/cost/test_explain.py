@@ -73,8 +73,8 @@ def test_capacity_in_a_reservation_shows_what_it_is_worth(make: Make, cost_of: C
                 capacityReservationSpecification=target)  # fmt: skip
     estimated = cost_of(held)
     rows = explanation_text(explain(estimated, "held"), estimated, book.today)
-    assert "billed by a reservation outside this stack: $0.00 a month here" in " ".join(rows.split())
-    assert "$40,179.20 a month at list price, not in any total" in rows
+    assert "  formula      1 x 730 h = 730 instance-hour x $55.04 = $40,179.20, rounded to the cent\n" in rows
+    assert "  committed    elsewhere: bought outside this stack, and part of its total\n" in rows
 
 
 def test_the_document_for_machines_has_the_line_of_the_report(found: Estimate) -> None:

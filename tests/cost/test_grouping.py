@@ -130,3 +130,19 @@ def test_grouping_keeps_the_total_and_every_line(
     groups = group_by(found, resources, "team").groups
     assert sum((group.monthly.expected for group in groups), Decimal(0)) == found.monthly.expected
     assert sorted(line.urn for group in groups for line in group.lines) == sorted(line.urn for line in found.lines)
+
+
+def test_capacity_bought_elsewhere_is_part_of_its_group(make: Make, book: PriceBook) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 100},
+                tags={"team": "a"}, capacityReservationSpecification=target)  # fmt: skip
+    resources = Resources([held], default_regions={"aws": "us-east-1"})
+    found = estimate(resources, book)
+    assert groups_table(group_by(found, resources, "team"), found, "Cost", 60).splitlines()[4:] == [
+        "a",
+        "├─ stack                                          $40,187.20",
+        "└─ subtotal, 100.0% of the total                  $40,187.20",
+        "     of it committed elsewhere $40,179.20",
+        "",
+        "Total per month                                   $40,187.20",
+    ]

@@ -44,7 +44,7 @@ def test_the_order_of_resources_is_no_change(judge) -> None:
 def test_more_nodes_cost_more_and_pass(judge) -> None:
     found = judge(evidence(stack(TWICE)))
     assert (found.calm, found.passes) == (False, True)
-    assert found.stacks[0].diff.change == Decimal("297.53")
+    assert found.stacks[0].diff.change.exact == Decimal("297.53")
     assert found.stacks[0].steps == {"update": 1}
 
 
@@ -188,16 +188,21 @@ def test_another_price_book_is_an_amount_of_its_own(judge, tmp_path: Path) -> No
         (tmp_path / file.name).write_text(text)
     found = judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path))
     [dev] = found.stacks
-    assert (dev.after.monthly.expected, dev.price_change) == (Decimal("471.54"), Decimal("146.00"))
+    assert (dev.after.monthly.expected, dev.price_change.change.exact) == (Decimal("471.54"), Decimal("146.00"))
     assert (found.calm, found.passes) == (False, True)
 
 
-def test_a_price_that_the_other_book_has_not_is_counted(judge, tmp_path: Path) -> None:
+def test_a_price_that_the_other_book_has_not_is_no_saving(judge, tmp_path: Path) -> None:
     for file in _FOLDER.glob("*.csv"):
         lines = file.read_text().splitlines(keepends=True)
         (tmp_path / file.name).write_text("".join(line for line in lines if ",0.2016," not in line))
     found = judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path))
-    assert (found.stacks[0].prices_lost, found.calm) == (1, False)
+    prices = found.stacks[0].price_change
+    assert (prices.change.direction, [item.urn for item in prices.newly_unpriced]) == (
+        "cannot tell",
+        [line.urn for line in prices.old.estimate.lines if line.sku == "m7i.xlarge"],
+    )
+    assert not found.calm
 
 
 def test_settings_of_the_pack_hold() -> None:

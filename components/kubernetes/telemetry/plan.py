@@ -40,7 +40,8 @@ class TelemetryPlan:
 
 def plan_telemetry(spec: ClusterSpec, shape: Shape, *, region: str, stack: str, prices: Prices | None) -> TelemetryPlan:
     """shape: of the training nodes, whose price the alerts tell. prices: none are known without."""
-    hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type)
+    bought = spec.purchase.kind
+    hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
     sheet = None
     if spec.telemetry.opencost:
         sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))

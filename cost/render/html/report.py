@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from cost.estimate import Estimate
 from cost.grouping import Group, Grouping
-from cost.model import CostLine, Part
+from cost.model import CostLine, Part, committed_sum
 from cost.money import at_least, money, percent
 from cost.options import Options
 from cost.render.html.charts import Bar, Mark, bars, figure, marks, span
 from cost.render.html.options import option_figures
 from cost.render.html.page import disclosure, items, page, safe, scrolling
-from cost.render.table import plain_number, unit_price
+from cost.render.table import committed_words, plain_number, unit_price
 from cost.verdict import budget_verdict
 
 __all__ = ["report_page"]
@@ -47,16 +47,16 @@ def _totals(estimate: Estimate) -> str:
     if monthly.varies:
         shown.append(("Floor", at_least(monthly.floor, complete=complete)))
         shown.append(("Ceiling", at_least(monthly.ceiling, complete=complete)))
+    if estimate.committed_monthly:
+        shown.append(("Of it committed elsewhere", money(estimate.committed_monthly)))
     shown.append(("Per hour", at_least(estimate.hourly.expected, complete=complete)))
     if (days := estimate.facts.duration_days) is not None and (trial := estimate.trial_total) is not None:
         shown.append((f"This trial, {plain_number(days)} days", at_least(trial, complete=complete)))
+        if estimate.upfront:
+            shown.append(("Of it paid upfront", money(estimate.upfront)))
     if (per_gpu := estimate.per_training_gpu_hour) is not None:
         amount = "unknown" if estimate.training_unknown else at_least(per_gpu, complete=complete)
         shown.append(("Per training GPU-hour", amount))
-    if (with_committed := estimate.per_training_gpu_hour_with_committed) is not None:
-        shown.append(("... with committed capacity", at_least(with_committed, complete=complete)))
-    if estimate.committed_monthly:
-        shown.append(("Bought elsewhere, a month, not in the total", money(estimate.committed_monthly)))
     listed = "".join(_total(name, amount, main=not number) for number, (name, amount) in enumerate(shown))
     verdict = budget_verdict(estimate)
     said = ""
@@ -93,7 +93,7 @@ def _parts(estimate: Estimate) -> str:
     rows: list[Bar] = []
     for part in estimate.parts:
         complete = part.name not in estimate.unpriced_parts
-        if not part.monthly.expected and complete and not part.monthly.varies and not _committed(part.lines):
+        if not part.monthly.expected and complete and not part.monthly.varies:
             continue
         rows.append(
             Bar(
@@ -112,13 +112,9 @@ def _parts(estimate: Estimate) -> str:
 def _aside(part: Part) -> str:
     monthly = part.monthly
     notes = [f"floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"] if monthly.varies else []
-    if committed := _committed(part.lines):
-        notes.append(f"bought elsewhere: {money(committed)} a month at list price, not in the total")
+    if committed := committed_sum(part.lines):
+        notes.append(f"of it committed elsewhere: {money(committed)}")
     return "; ".join(notes)
-
-
-def _committed(lines: Sequence[CostLine]) -> Decimal:
-    return sum((line.committed_monthly for line in lines), Decimal(0))
 
 
 def _most(rows: Sequence[Bar]) -> str:
@@ -183,13 +179,8 @@ def _missing(estimate: Estimate) -> Iterator[str]:
 
 
 def _lines(estimate: Estimate) -> str:
-    blocks = [_part(part, estimate) for part in estimate.parts if any(map(_shows, part.lines))]
+    blocks = [_part(part, estimate) for part in estimate.parts if any(line.shown for line in part.lines)]
     return f'<section class="long" id="lines">\n<h2>Every line</h2>\n{"".join(blocks)}\n</section>'
-
-
-def _shows(line: CostLine) -> bool:
-    """Usage that is taken as zero stands under the assumptions."""
-    return bool(line.quantity) or line.autoscaled or line.spend != "new"
 
 
 def _part(part: Part, estimate: Estimate) -> str:
@@ -198,21 +189,21 @@ def _part(part: Part, estimate: Estimate) -> str:
         '<th scope="col" class="number">unit price</th><th scope="col" class="number">$/month</th>'
         '<th scope="col">price of</th></tr></thead>'
     )
-    rows = "".join(_row(line, estimate) for line in part.lines if _shows(line))
+    rows = "".join(_row(line, estimate) for line in part.lines if line.shown)
     amount = at_least(part.monthly.expected, complete=part.name not in estimate.unpriced_parts)
     return disclosure(part.name, amount, scrolling(f"<table>{head}<tbody>{rows}</tbody></table>", part.name))
 
 
 def _row(line: CostLine, estimate: Estimate) -> str:
     resource = estimate.names.get(line.urn, "")
-    new = line.spend == "new"
-    price = f"{unit_price(line.unit_price)} per {line.unit}" if new else "reserved"
+    price = "reserved" if line.paid_by else f"{unit_price(line.unit_price)} per {line.unit}"
     term = f" {line.term}" if line.term else ""
-    bought = f"{line.region} {line.purchase.replace('_', '-')}{term}: " if new else ""
     source = ", ".join(filter(None, [line.source, line.as_of]))
-    said = f"{bought}{source} ({line.confidence})" if new else line.source
+    bought = f"{line.region} {line.purchase.replace('_', '-')}{term}: {source} ({line.confidence})"
+    said = line.source if line.paid_by else bought
     bounds = f"floor {money(line.monthly_floor)}, ceiling {money(line.monthly_ceiling)}" if line.autoscaled else ""
-    quiet = "; ".join(filter(None, [resource, bounds]))
+    committed = committed_words(line) if line.spend == "committed-elsewhere" and not line.paid_by else ""
+    quiet = "; ".join(filter(None, [resource, bounds, committed]))
     return (
         f'<tr><th scope="row">{safe(line.name)}<br><span class="quiet">{safe(quiet)}</span></th>'
         f'<td class="number">{safe(line.basis or f"{plain_number(line.quantity)} {line.unit}")}</td>'

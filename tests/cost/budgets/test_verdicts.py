@@ -47,6 +47,18 @@ def test_a_budget_is_held_against_what_is_expected_and_a_ceiling_against_the_mos
     ]
 
 
+def test_limits_count_capacity_bought_elsewhere_whole(make: Make, book: PriceBook) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 100},
+                tags={"team": "a"}, capacityReservationSpecification=target)  # fmt: skip
+    limit = Limit(Decimal(100), Decimal(50000))
+    found = _verdicts([held], book, stack=limit, labels={"team": {"a": limit}}, pools={"held": limit})
+    assert {(item.test, item.amount, item.outcome) for item in found} == {
+        ("expected", Decimal("40187.20"), "over"),
+        ("ceiling", Decimal("40187.20"), "within"),
+    }
+
+
 def test_labels_and_pools_have_limits_of_their_own(pools: list[Resource], book: PriceBook) -> None:
     found = _verdicts(
         pools,

@@ -15,10 +15,17 @@ MakeSide = Callable[..., Side]
 
 @pytest.fixture
 def side(book: PriceBook) -> MakeSide:
-    """`side(*resources, ended=[...], steps=True)`: resources in us-east-1."""
+    """`side(*resources, ended=[...], steps=True)`: resources in us-east-1, or in `region`."""
 
-    def made(*resources: Resource, title: str = "plan.json", steps: bool = False, ended: Iterable[Ended] = ()) -> Side:
-        found: Estimate = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)
-        return Side(title, found, frozenset(item.urn for item in resources), "dev", steps, tuple(ended))
+    def side_of(
+        *resources: Resource,
+        title: str = "plan.json",
+        steps: bool = False,
+        ended: Iterable[Ended] = (),
+        region: str = "us-east-1",
+    ) -> Side:
+        made = Resources(resources, default_regions={"aws": region})
+        found: Estimate = estimate(made, book)
+        return Side(title, found, made, "dev", steps, tuple(ended))
 
-    return made
+    return side_of

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
+
+import pytest
 
 from cost import Resource
-from cost.changes import Diff, Side, diff
+from cost.changes import Change, Diff, Side, diff
+from cost.render.diff_words import sentence, total_rows
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]
 NODES, VOLUME = "aws:eks/nodeGroup:NodeGroup", "aws:ebs/volume:Volume"
+UNKNOWN_TYPE = "aws:timestreamwrite/database:Database"
 
 
 def _nodes(make: Make, count: int, machine: str = "p5.48xlarge", **more: object) -> Resource:
@@ -61,11 +66,117 @@ def test_a_resource_that_moves_leaves_one_part_and_enters_the_other(make: Make, 
         side(first, second, make(VOLUME, "disk", type="gp3", size=100, parent=first)),
         side(first, second, make(VOLUME, "disk", type="gp3", size=100, parent=second)),
     )
-    assert [(part.name, part.change) for part in found.parts] == [
+    assert [(part.name, part.change.exact) for part in found.parts] == [
         ("first", Decimal("-8.00")),
         ("second", Decimal("8.00")),
     ]
-    assert found.change == 0
+    assert found.change.exact == 0
+
+
+def test_a_machine_that_loses_its_price_is_neither_cheaper_nor_dearer(make: Make, side: MakeSide) -> None:
+    priced, unpriced = side(_nodes(make, 5)), side(_nodes(make, 5, "p5e.48xlarge"))
+    found = diff(priced, unpriced)
+    assert _rows(found) == [
+        ("price lost", "nodes", "5 x p5.48xlarge on demand", "None"),
+        ("price lost", "nodes", "root disks, gp3", "None"),
+    ]
+    assert found.change == Change(Decimal("-201096.00"), Decimal(0), open_after=True)
+    assert (found.change.direction, found.change.exact) == ("cannot tell", None)
+    assert [part.change.shown for part in found.parts] == ["cannot tell"]
+    assert sentence(found) == (
+        "Cannot tell whether dev costs more or less: $201,096.00 a month known before, unknown known after; "
+        "priced on both sides: no change; not priced now: nodes."
+    )
+    back = diff(unpriced, priced)
+    assert [line.kind for line in back.changed] == ["price gained", "price gained"]
+    assert (back.change.direction, back.change.comparable) == ("cannot tell", 0)
+
+
+def test_a_region_without_prices_saves_nothing(make: Make, side: MakeSide) -> None:
+    disk = make(VOLUME, "disk", type="gp3", size=100)
+    found = diff(side(_nodes(make, 5), disk), side(_nodes(make, 5), disk, region="eu-west-2"))
+    assert {line.kind for line in found.changed} == {"price lost"}
+    assert (found.change.direction, found.change.comparable) == ("cannot tell", 0)
+
+
+def test_what_is_new_without_a_price_adds_to_what_is_known(make: Make, side: MakeSide) -> None:
+    nat, database = make("aws:ec2/natGateway:NatGateway", "nat"), make(UNKNOWN_TYPE, "database")
+    more, back = diff(side(), side(nat, database)), diff(side(nat, database), side())
+    assert (more.change.direction, more.change.shown) == ("more", "at least +$32.85")
+    assert sentence(more) == (
+        "This raises the cost of dev by at least $32.85 a month, from $0.00 to at least $32.85; not priced now: "
+        "database."
+    )
+    assert (back.change.direction, back.change.shown) == ("less", "at most -$32.85")
+    assert sentence(back) == (
+        "This lowers the cost of dev by at least $32.85 a month, from at least $32.85 to $0.00; not priced before: "
+        "database."
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [((100, True), (200, False)), ((200, False), (100, True))])
+def test_a_bound_that_does_not_decide_is_no_verdict(
+    make: Make, side: MakeSide, before: tuple[int, bool], after: tuple[int, bool]
+) -> None:
+    def having(size: int, unpriced: bool) -> Side:
+        database = [make(UNKNOWN_TYPE, "database")] if unpriced else []
+        return side(make(VOLUME, "disk", type="gp3", size=size), *database)
+
+    assert diff(having(*before), having(*after)).change.direction == "cannot tell"
+
+
+def test_what_has_no_price_on_either_side_and_stays_leaves_the_change_exact(make: Make, side: MakeSide) -> None:
+    def having(nodes: int, **labels: str) -> Side:
+        database = make(UNKNOWN_TYPE, "database", size=3, tags=labels)
+        return side(_nodes(make, nodes), database)
+
+    found = diff(having(5, team="a"), having(6, team="b"))
+    assert (found.change.exact, found.changed_unpriced) == (Decimal("40219.20"), ())
+    assert sentence(found) == (
+        "This raises the cost of dev by $40,219.20 a month, from at least $201,096.00 to at least $241,315.20."
+    )
+
+
+@pytest.mark.parametrize("other", [{"count": 8}, {"region": "eu-west-1"}], ids=["more of it", "elsewhere"])
+def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
+    make: Make, side: MakeSide, other: dict[str, Any]
+) -> None:
+    def having(count: int = 4, region: str = "us-east-1") -> Side:
+        return side(make(UNKNOWN_TYPE, "database", count=count), region=region)
+
+    found = diff(having(), having(**other))
+    assert ([item.type for item in found.changed_unpriced], found.newly_unpriced) == ([UNKNOWN_TYPE], ())
+    assert sentence(found) == (
+        "Cannot tell whether dev costs more or less: unknown a month known before, unknown known after; priced on both "
+        "sides: no change; changed and not priced: database."
+    )
+
+
+def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: MakeSide) -> None:
+    def held(machine: str) -> Side:
+        target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+        return side(make("aws:ec2/instance:Instance", "held", instanceType=machine, rootBlockDevice={"volumeSize": 10},
+                         capacityReservationSpecification=target))  # fmt: skip
+
+    found = diff(held("p5.48xlarge"), held("p5e.48xlarge"))
+    assert [line.kind for line in found.changed] == ["price lost"]
+    assert [cells for name, *cells in total_rows(found) if name == "of it committed elsewhere"] == [
+        ["$40,179.20", "$0.00", "cannot tell"]
+    ]
+
+
+def test_a_pool_that_leaves_its_reservation_does_not_end_its_bill(make: Make, side: MakeSide) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 10},
+                capacityReservationSpecification=target)  # fmt: skip
+    found = diff(side(held), side())
+    assert sentence(found) == (
+        "This lowers the cost of dev by $40,180.00 a month (100.0%), from $40,180.00 to $0.00; of it -$40,179.20 "
+        "committed elsewhere, and billed on there; storage or reserved capacity that does not stay: 1."
+    )
+    assert [(loss.outcome, loss.monthly) for loss in found.losses] == [
+        ("machines in a reservation, which is billed on: not in the new file", Decimal("40180.00"))
+    ]
 
 
 def test_what_has_no_price_on_one_side_only_is_named(make: Make, side: MakeSide) -> None:

@@ -27,7 +27,7 @@ def test_each_prints_its_result_and_nothing_else(name: str, form: str) -> None:
     assert (run.exit_code, run.stderr) == (0, "")
     if form == "json":
         document = json.loads(run.stdout)
-        assert (document["schema_version"], document["currency"]) == (1, "USD")
+        assert (document["schema_version"], document["currency"]) == (2, "USD")
 
 
 def test_options_of_a_plan_have_its_days_and_prices() -> None:

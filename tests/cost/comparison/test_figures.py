@@ -76,3 +76,23 @@ def test_machines_in_capacity_bought_elsewhere_count_at_list_price(column: MakeC
                 launchTemplate={"id": "lt"}, dependencies={"launchTemplate": template})  # fmt: skip
     found = _figures(column("aws", more=[template, held]), book)
     assert (found.nodes, found.usd_per_gpu_hour) == (8, Decimal("6.88"))
+
+
+def test_each_machine_counts_once_and_bears_what_is_idle_beside_it(make: Callable[..., Resource],
+                                                                   book: PriceBook) -> None:  # fmt: skip
+    def figures(market: str, *reservations: Resource) -> Figures | None:
+        target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+        options = {"instanceMarketOptions": {"marketType": market}}
+        named = dict(zip(["capacityReservationSpecification"], reservations, strict=False))
+        machines = [make("aws:ec2/instance:Instance", f"m{number}", instanceType="p5.48xlarge", dependencies=named,
+                         capacityReservationSpecification=target, **options) for number in range(3)]  # fmt: skip
+        return figures_of(
+            estimate(Resources([*reservations, *machines], default_regions={"aws": "us-east-1"}), book), book, Ask()
+        )
+
+    own = make("aws:ec2/capacityReservation:CapacityReservation", "own", instanceType="p5.48xlarge", instanceCount=3)
+    in_own, in_block = figures("on-demand", own), figures("capacity-block")
+    assert in_own is not None
+    assert in_block is not None
+    assert (in_own.nodes, in_own.usd_per_gpu_hour) == (3, Decimal("6.88"))
+    assert (in_block.nodes, in_block.usd_per_gpu_hour) == (3, Decimal("4.326") * 4 / 3)  # a block of 4

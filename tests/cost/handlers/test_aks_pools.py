@@ -75,15 +75,19 @@ def test_an_autoscaled_pool_has_a_floor_an_expectation_and_a_ceiling(
     assert (line.name, line.assumption) == (f"{NC} on demand, autoscaled", said)
 
 
-def test_capacity_that_is_bought_elsewhere_is_no_new_spend(make: Make, cost_of: CostOf) -> None:
+def test_capacity_that_is_bought_elsewhere_counts_and_is_no_new_spend(make: Make, cost_of: CostOf) -> None:
     found = cost_of(_pool(make, capacityReservationGroupID=GROUP))
     (line,) = found.lines
-    assert (line.name, line.spend, line.monthly, line.committed_monthly) == (
-        f"5 x {ND} in reservation nd", "committed-elsewhere", Decimal("0.00"), Decimal("358868.00"),
-    )  # fmt: skip
+    assert (line.name, line.spend, line.monthly) == (
+        f"5 x {ND} in reservation nd",
+        "committed-elsewhere",
+        Decimal("358868.00"),
+    )
+    assert found.monthly.expected == found.committed_monthly == Decimal("358868.00")
     assert line.assumption == (
         "nd is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
-        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here"
+        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "
+        "beyond these machines is not told here"
     )
     idle = cost_of(_pool(make, capacityReservationGroupID=GROUP, count=0))
     assert [item.compute for item in idle.not_priced] == [True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -216,12 +217,13 @@ def _affinity(name: Any = "projects/p/reservations/r") -> dict[str, Any]:
     }
 
 
-def test_a_reservation_bought_elsewhere_is_told_apart_from_the_total(make: Make, cost_of: CostOf) -> None:
+def test_a_reservation_bought_elsewhere_is_part_of_the_total(make: Make, cost_of: CostOf) -> None:
     found = cost_of(_pool(make, config=_affinity()), region=None)
     line = found.lines[0]
     said = (
         "projects/p/reservations/r is not part of this stack: billed by its reservation while it exists, used or not, "
-        "at the on-demand rate, or at $44.00 per instance-hour for its whole period when bought in calendar mode"
+        "at the on-demand rate, or at $44.00 per instance-hour for its whole period when bought in calendar mode; what "
+        "it holds beyond these machines is not told here"
     )
     assert (line.name, line.spend, line.region) == (
         "5 x a3-megagpu-8g in reservation projects/p/reservations/r",
@@ -229,9 +231,9 @@ def test_a_reservation_bought_elsewhere_is_told_apart_from_the_total(make: Make,
         "us-central1",
     )
     assert line.assumption == said
-    assert line.source == f"{said}; $93.4 per instance-hour: {PAGE}, 2026-10 (high)"
-    assert (line.monthly, line.committed_monthly) == (Decimal("0.00"), Decimal("340910.00"))
-    assert found.monthly.expected == Decimal("50.00")  # five boot disks
+    assert (line.source, line.as_of, line.unit_price) == (PAGE, "2026-10", Decimal("93.4"))
+    assert (line.monthly, found.committed_monthly) == (Decimal("340910.00"), Decimal("340910.00"))
+    assert found.monthly.expected == Decimal("340960.00")  # with five boot disks
     assert found.not_priced == ()
 
 
@@ -254,31 +256,42 @@ def test_a_calendar_reservation_costs_the_same_before_and_after_it_is_delivered(
     line = found.lines[0]
     said = (
         "projects/p/reservations/r is a reservation in calendar mode, not part of this stack: its 5 machines are "
-        "billed for its whole period, used or not; 14 days of it, as long as this trial, are $73,920.00"
+        "billed for its whole period, used or not"
     )
-    assert (line.name, line.assumption, line.source) == (
-        f"{nodes} x a3-megagpu-8g in reservation projects/p/reservations/r",
+    assert (line.name, line.assumption, line.purchase) == (
+        "5 x a3-megagpu-8g in reservation projects/p/reservations/r",
         said,
-        f"{said}; $44 per instance-hour: {PAGE}, 2026-10 (high)",
+        "dws_calendar",
     )
-    assert (line.monthly, line.committed_monthly, line.committed_upfront) == (
-        0,
-        Decimal("160600.00"),
-        0,
-    )  # 5 x 44 x 730
+    assert (line.monthly, line.idle, line.upfront) == (Decimal("160600.00"), 0, 0)  # 5 x 44 x 730
+    disks = found.monthly.expected - line.monthly
+    assert found.trial_total == Decimal("73920.00") + round(disks * 14 * 24 / 730, 2)  # 5 x 44 x 24 x 14
     assert found.not_priced == ()
 
 
-def test_a_calendar_reservation_without_a_price_or_a_duration_says_so(make: Make, cost_of: CostOf) -> None:
+def test_node_pools_in_one_calendar_reservation_pay_for_it_once(make: Make, cost_of: CostOf) -> None:
+    config = {**_affinity(), "resourceLabels": {"gpucluster-calendar-nodes": "5"}}
+    pools = [replace(_pool(make, nodes=nodes, config=config), urn=f"urn:pulumi:dev::test::{POOL}::{nodes}")
+             for nodes in (2, 3)]  # fmt: skip
+    found = cost_of(*pools, region=None)
+    assert found.committed_monthly == Decimal("160600.00")
+    assert [(line.paid_by, line.monthly) for line in found.lines if line.unit == "instance-hour"] == [
+        ("", Decimal("160600.00")),
+        ("projects/p/reservations/r", Decimal("0.00")),
+    ]
+
+
+def test_a_calendar_reservation_without_a_price_says_so(make: Make, cost_of: CostOf) -> None:
     config = {**_affinity(), "resourceLabels": {"gpucluster-calendar-nodes": "5"}}
     said = (
         "projects/p/reservations/r is a reservation in calendar mode, not part of this stack: its 5 machines are "
         "billed for its whole period, used or not"
     )
     priced = cost_of(_pool(make, nodes=0, config=config), region=None)
-    assert priced.lines[0].assumption == f"{said}; no component says for how many days"
+    assert priced.lines[0].assumption == said
     unknown = cost_of(_pool(make, "a3-edgegpu-8g", nodes=0, config=config), region=None)
-    assert (unknown.lines[0].assumption, unknown.lines[0].committed_monthly) == (said, 0)
+    assert (unknown.lines[0].assumption, unknown.lines[0].paid_by) == (said, "projects/p/reservations/r")
+    assert len(unknown.unpriced_compute) == 1
     [reason] = [item.reason for item in unknown.not_priced]
     assert reason.startswith("what projects/p/reservations/r costs where it is bought: ")
 

@@ -84,17 +84,17 @@ def _reserved(make: Make, name: str = "nodes", nodes: int = 5, **inputs: Any) ->
     return [template, group]
 
 
-def test_a_reservation_named_by_id_is_billed_by_its_reservation(make: Make, cost_of: CostOf) -> None:
+def test_a_reservation_named_by_id_is_part_of_the_total(make: Make, cost_of: CostOf) -> None:
     found = cost_of(*_reserved(make))
     line = found.lines[0]
     assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
     assert line.assumption == (
         "cr-0123 is not part of this stack: billed by its reservation, hour by hour at the on-demand rate while it "
-        "exists, used or not"
+        "exists, used or not; what it holds beyond these machines is not told here"
     )
-    assert (line.monthly, line.committed_monthly) == (Decimal("0.00"), Decimal("200896.00"))
-    assert (found.committed_monthly, found.committed_upfront) == (Decimal("200896.00"), 0)
-    assert found.monthly.expected == Decimal("200.00")  # five root disks
+    assert (line.unit_price, line.monthly) == (Decimal("55.04"), Decimal("200896.00"))
+    assert (found.committed_monthly, found.upfront) == (Decimal("200896.00"), 0)
+    assert found.monthly.expected == Decimal("201096.00")  # with five root disks
     assert found.not_priced == ()
 
 
@@ -107,17 +107,18 @@ def test_a_capacity_block_is_a_fee_upfront_for_the_next_size_sold_and_whole_week
         "cr-0123 is a capacity block, not part of this stack: paid upfront, by its fee; sold by 1, 2, 4, 8, 16, 32, 64 "
         "instances, so 5 nodes are a block of 8; this trial takes 21 days of it"
     )
-    assert line.source.startswith(f"{line.assumption}; $34.608 per instance-hour: cloud pricing changelog")
-    assert line.committed_monthly == Decimal("202110.72")  # 8 x 730 h x 34.608
-    assert found.committed_upfront == Decimal("139539.46")  # 8 x 21 x 24 h x 34.608
-    assert found.monthly.expected == Decimal("200.00")
-    assert found.per_training_gpu_hour == Decimal("0.01")
-    assert found.per_training_gpu_hour_with_committed == Decimal("6.93")  # (202110.72 + 200) / 730 h / 40
+    assert line.source.startswith("cloud pricing changelog")
+    assert (line.basis, line.unit_price, line.idle) == ("8 x 730 h", Decimal("34.608"), 3 * 730)
+    assert line.monthly == Decimal("202110.72")  # 8 x 730 h x 34.608
+    assert found.monthly.expected == Decimal("202310.72")  # with five root disks
+    assert found.per_training_gpu_hour == Decimal("6.93")  # 202310.72 / 730 h / 40
+    assert found.upfront == Decimal("139539.46")  # 8 x 21 x 24 h x 34.608
+    assert found.trial_total == Decimal("139670.97")  # and 20 days of the disks, 200 x 20 x 24 / 730
     verdict = budget_verdict(found)
     assert verdict is not None
     assert verdict.sentence == (
-        "within budget: expected $200.00 a month, ceiling $200.00; budget $1,000.00; "
-        "committed capacity of $202,110.72 a month at list price is outside the budget"
+        "over budget by $201,310.72: expected $202,310.72 a month, of it $202,110.72 committed elsewhere, ceiling "
+        "$202,310.72; budget $1,000.00"
     )
 
 
@@ -127,12 +128,27 @@ def test_node_groups_in_one_capacity_block_pay_its_fee_once(make: Make, cost_of:
     second = _reserved(make, "second", capacityType="CAPACITY_BLOCK", scalingConfig=waiting)
     found = cost_of(*first, *second)
     assert found.committed_monthly == Decimal("202110.72")
-    assert sorted(line.committed_monthly for line in found.lines) == [0, 0, 0, Decimal("202110.72")]
+    assert [(line.name, line.paid_by, line.monthly) for line in found.lines if line.unit == "instance-hour"] == [
+        ("8 x p5.48xlarge in reservation cr-0123", "", Decimal("202110.72")),
+        ("0 x p5.48xlarge in reservation cr-0123", "cr-0123", Decimal("0.00")),
+    ]
 
 
-def test_a_capacity_block_without_a_price_is_named(make: Make, cost_of: CostOf) -> None:
-    found = cost_of(*_reserved(make, capacityType="CAPACITY_BLOCK"), region="eu-west-2")
+def test_a_capacity_block_without_a_price_leaves_total_and_budget_open(make: Make, cost_of: CostOf) -> None:
+    component = make("x:y:Cluster", "c", custom=False, budget={"monthly": "1000", "onExceed": "fail"})
+    found = cost_of(component, *_reserved(make, capacityType="CAPACITY_BLOCK"), region="eu-west-2")
     assert any(item.reason.startswith("what cr-0123 costs where it is bought: no price") for item in found.not_priced)
+    assert (len(found.unpriced_compute), found.complete) == (1, False)
+    verdict = budget_verdict(found)
+    assert verdict is not None
+    assert verdict.outcome == "cannot tell"
+
+
+def test_a_reservation_in_which_nothing_runs_yet_is_not_free(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(*_reserved(make, nodes=0))
+    assert [item.reason for item in found.unpriced_compute] == [
+        "what cr-0123 costs where it is bought: nothing runs in it yet, and how many machines it holds is not told here"
+    ]
 
 
 @pytest.mark.parametrize(

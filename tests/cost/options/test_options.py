@@ -94,7 +94,7 @@ def test_a_machine_without_a_price_in_the_plan_has_those_of_other_ways(make: Mak
     assert not found.pools[0].complete  # the other pool's rows are "at least"
 
 
-def test_machines_in_a_reservation_named_by_id_are_in_no_row(make: Make, options: Found) -> None:
+def test_machines_in_a_reservation_named_by_id_are_the_same_in_each_row(make: Make, options: Found) -> None:
     template = make("aws:ec2/launchTemplate:LaunchTemplate", "lt", instanceType="p5.48xlarge",
                     capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
                     blockDeviceMappings=[])  # fmt: skip
@@ -102,10 +102,18 @@ def test_machines_in_a_reservation_named_by_id_are_in_no_row(make: Make, options
                 launchTemplate={"id": "lt"}, dependencies={"launchTemplate": template})  # fmt: skip
     found = options("aws", template, held)
     assert [item.pool.name for item in found.pools] == ["trial-training-nodes"]
-    assert [(item.name, item.line.committed_monthly) for item in found.held] == [("held", Decimal("120537.60"))]
+    assert [(item.name, item.line.monthly) for item in found.held] == [("held", Decimal("120537.60"))]
     disks = 3 * 20 * Decimal("0.08")  # of the machines that are held, which their reservation does not bill
-    on_demand = found.pools[0].options[0]
-    assert found.pools[0].stack_monthly(on_demand) == options("aws").pools[0].stack_monthly(on_demand) + disks
+    alone = options("aws").pools[0]
+    for option in alone.options:
+        assert found.pools[0].stack_monthly(option) == alone.stack_monthly(option) + Decimal("120537.60") + disks
+
+
+def test_a_reservation_without_a_price_makes_each_row_at_least(make: Make, options: Found) -> None:
+    held = make("aws:ec2/instance:Instance", "held", instanceType="p5e.48xlarge", rootBlockDevice={"volumeSize": 10},
+                capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+                )  # fmt: skip
+    assert [pool.complete for pool in options("aws", held).pools] == [False]
 
 
 def test_a_reservation_of_the_stack_is_on_demand_and_discounts_cover_it(make: Make, options: Found) -> None:

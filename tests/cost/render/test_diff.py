@@ -43,8 +43,7 @@ def grown(recordings: Path, book: PriceBook) -> Diff:
     sides: list[Side] = []
     for name in ("state.json", "update.json"):
         read = read_file((recordings / name).read_text(), name)
-        urns = frozenset(resource.urn for resource in read.resources)
-        sides.append(Side(name, estimate(read.resources, book), urns, "dev", read.is_plan, read.ended))
+        sides.append(Side(name, estimate(read.resources, book), read.resources, "dev", read.is_plan, read.ended))
     return diff(sides[0], sides[1])
 
 
@@ -68,8 +67,8 @@ def reshaped(make: Make, book: PriceBook) -> Diff:
     odd = make("aws:timestreamwrite/database:Database", "database", parent=new_part)
 
     def side(title: str, *resources: Resource, ended: tuple[Ended, ...] = ()) -> Side:
-        found = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)
-        return Side(title, found, frozenset(item.urn for item in resources), "dev", bool(ended), ended)
+        made = Resources(resources, default_regions={"aws": "us-east-1"})
+        return Side(title, estimate(made, book), made, "dev", bool(ended), ended)
 
     return diff(
         side("old.json", storage, old_part, shared, gone, machines, pool(limits={"nvidia.com/gpu": "4"})),
@@ -108,10 +107,9 @@ def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
             for n, part in enumerate(parts)
         ]
         odd = [make("aws:rds/instance:Instance", f"{name}{n}-odd-{size}", parent=part) for n, part in enumerate(parts)]
-        resources = [*parts, *volumes, *odd]
-        found = estimate(Resources(resources, default_regions={"aws": "us-east-1"}), book)
+        resources = Resources([*parts, *volumes, *odd], default_regions={"aws": "us-east-1"})
         ended = tuple(Ended(item.urn, "replaced", ("size",)) for item in volumes) if size == 200 else ()
-        sides.append(Side("x", found, frozenset(item.urn for item in resources), "dev", size == 200, ended))
+        sides.append(Side("x", estimate(resources, book), resources, "dev", size == 200, ended))
     return diff(sides[0], sides[1])
 
 
@@ -134,7 +132,7 @@ def test_a_thousand_resources_fit_into_a_comment_with_the_totals_first(make: Mak
 def test_the_order_does_not_hang_on_that_of_the_resources(grown: Diff, recordings: Path, book: PriceBook) -> None:
     read = read_file((recordings / "update.json").read_text(), "update.json").resources
     backwards = Resources(reversed(list(read)), default_regions={"aws": "us-east-1"})
-    new = Side("update.json", estimate(backwards, book), grown.new.urns, "dev", True)
+    new = Side("update.json", estimate(backwards, book), backwards, "dev", True)
     assert diff_markdown(diff(grown.old, new)) == diff_markdown(grown)
 
 
@@ -155,9 +153,8 @@ def test_the_json_is_as_its_schema_says_and_every_field_of_it_is_required(grown:
 def test_csv_has_the_lines_that_change_and_adds_up(grown: Diff, reshaped: Diff) -> None:
     for found in (grown, reshaped):
         rows = list(csv.DictReader(diff_csv(found).splitlines()))
-        lines = [row for row in rows if row["change"]]
-        assert len(lines) == len(found.changed)
-        assert sum(Decimal(row["change"]) for row in lines) == found.change
+        assert len([row for row in rows if row["line"]]) == len(found.changed)
+        assert sum(Decimal(row["change"]) for row in rows if row["change"]) == found.change.comparable
         assert [row["reason"] for row in rows if row["kind"] == "newly unpriced"] == [
             item.reason for item in found.newly_unpriced
         ]

@@ -23,22 +23,20 @@ def document(recordings: Path, book: PriceBook) -> dict[str, Any]:
 def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> None:
     assert list(document) == [
         "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour",
-        "per_training_gpu_hour_with_committed", "training_gpus", "per_slice_hour", "trial",
-            "committed_elsewhere_monthly",
-        "committed_elsewhere_upfront", "unpriced_compute", "budget", "parts", "lines", "free", "not_priced",
-        "what_if", "not_built", "idle_own_prices", "assumptions", "coverage", "price_dates", "monthly_by_confidence",
+        "training_gpus", "per_slice_hour", "trial", "committed_elsewhere_monthly", "unpriced_compute", "budget",
+        "parts", "lines", "free", "not_priced", "what_if", "not_built", "idle_own_prices", "assumptions", "coverage",
+        "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
-    assert (document["schema_version"], document["currency"], document["complete"]) == (1, "USD", False)
+    assert (document["schema_version"], document["currency"], document["complete"]) == (2, "USD", False)
     assert document["monthly"] == {"floor": "205116.80", "expected": "215193.60", "ceiling": "245424.00"}
     assert document["hourly"] == {"floor": "280.98", "expected": "294.79", "ceiling": "336.20"}
     assert (document["per_training_gpu_hour"], document["training_gpus"]) == ("8.78", "32")
-    assert document["trial"] == {"days": "14", "expected": "99048.01", "ceiling": "112962.28"}
+    assert document["trial"] == {"days": "14", "expected": "99048.01", "ceiling": "112962.28", "upfront": "0"}
     assert document["budget"] == {
         "monthly": "250000",
         "on_exceed": "fail",
         "verdict": "cannot tell",
         "ceiling_over": False,
-        "committed_outside": "0",
     }
     assert document["coverage"] == {"resources": 18, "priced": 10, "free": 7, "not_priced": 1}
     assert document["price_dates"] == {"oldest": "2024-07-01", "newest": "2026-10-10"}
@@ -68,8 +66,9 @@ def test_a_line_says_everything_about_its_price(document: dict[str, Any]) -> Non
         "confidence": "high",
         "assumption": "",
         "spend": "new",
-        "committed_monthly": "0",
-        "committed_upfront": "0",
+        "paid_by": "",
+        "idle_quantity": "0",
+        "upfront": "0",
     }
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from cost import PriceBook
-from cost.preview import BUDGET_VARIABLE, Watched, costed_plan
+from cost import PriceBook, Resource, Resources, estimate
+from cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
 
 RunProgram = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"
@@ -47,6 +47,25 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(
     assert shown.startswith("Cost of stack dev: list prices in USD")
     golden = Path(__file__).parents[1] / "render" / "golden" / "plan.txt"
     assert _rows(shown) == _rows(golden.read_text())
+
+
+def test_the_outputs_count_capacity_bought_elsewhere_and_tell_how_much_it_is() -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 100}}
+    type_ = "aws:ec2/instance:Instance"
+    machine = Resource(urn=f"urn:pulumi:dev::test::{type_}::held", type=type_, name="held",
+                       inputs={**inputs, "capacityReservationSpecification": target})  # fmt: skip
+    cluster = Resource(urn="urn:pulumi:dev::test::x:y:Cluster::c", type="x:y:Cluster", name="c", custom=False,
+                       inputs={"trainingGpus": 8})  # fmt: skip
+    found = estimate(Resources([cluster, machine], default_regions={"aws": "us-east-1"}), BOOK)
+    assert totals(found) == {
+        "monthly": "40187.20",
+        "monthlyFloor": "40187.20",
+        "monthlyCeiling": "40187.20",
+        "hourly": "55.05",
+        "perTrainingGpuHour": "6.88",
+        "committedElsewhere": "40179.20",
+    }
 
 
 def test_the_table_fits_the_columns_that_the_environment_states(

@@ -44,6 +44,27 @@ def test_a_total_over_the_budget_is_refused(program, found):
     assert found(budget_ceiling.RULE, program) == []
 
 
+def test_capacity_bought_elsewhere_counts_against_the_budget(program, found):
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
+    machine = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 20}, "tags": dict(program.labels)}
+    _budget(program, "300000")
+    assert found(budget.RULE, program) == []
+    for number in range(3):
+        name = f"held-{number}"
+        program.add("aws:ec2/instance:Instance", name, {**machine, "capacityReservationSpecification": target})
+    [(name, what)] = found(budget.RULE, program)
+    assert (name, "of it $120,537.60 committed elsewhere" in what) == ("trial", True)
+
+
+def test_a_reservation_without_a_price_leaves_the_budget_open(program, found):
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-0123"}}
+    machine = {"instanceType": "p5e.48xlarge", "rootBlockDevice": {"volumeSize": 20}, "tags": dict(program.labels)}
+    _budget(program, "1000000")
+    program.add("aws:ec2/instance:Instance", "held", {**machine, "capacityReservationSpecification": target})
+    [(name, what)] = found(budget_undecidable.RULE, program)
+    assert (name, what.startswith("cannot tell whether it is within budget: 1 not priced")) == ("trial", True)
+
+
 def test_a_budget_that_warns_is_told_by_the_advisory_rule(program, found):
     _budget(program, "100000", "warn")
     assert found(budget.RULE, program) == []

@@ -141,13 +141,33 @@ def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge)
     assert "| `shared` |" in text
 
 
-def test_a_cost_that_is_not_wholly_known_is_never_said_to_be_less(judge) -> None:
-    text = comment(judge(evidence(stack(changed("shared", storageType="HDD")))))
+def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
+    found = judge(evidence(stack(changed("shared", storageType="HDD"))))
+    text = comment(found)
     assert first(text) == (
-        "**Passes: $174.00 a month less (36.9%) for what has a price, from $471.54 to at least $297.54; no "
+        "**Cannot tell whether it costs more or less: $471.54 a month known before, at least $297.54 known after; "
+        "priced on both sides: no change; not priced now: `shared`; no mandatory rule is broken.**"
+    )
+    assert "\n| `dev` | $471.54 | at least $297.54 | cannot tell | " in text
+    assert "| `?` | `shared` | `Lustre PERSISTENT_2 SSD, 125 MB/s per TiB` | $174.00 | no price | price lost |" in text
+    assert (found.passes, json.loads(as_json(found))["verdict"]) == (True, "cannot tell")
+    assert "Newly without a price, not in the total:\n\n- `shared` (" in text
+
+
+def test_a_price_that_is_lost_beside_a_mandatory_finding_is_no_saving_either(judge) -> None:
+    text = comment(judge(evidence(stack(changed("shared", storageType="HDD", tags={})))))
+    assert first(text) == (
+        "**Fails: 1 mandatory finding in `dev`; cannot tell whether it costs more or less, $471.54 a month known "
+        "before, at least $297.54 known after; priced on both sides: no change; not priced now: `shared`.**"
+    )
+
+
+def test_a_new_stack_with_something_unpriced_costs_at_least_what_is_known(judge) -> None:
+    text = comment(judge(evidence(stack(changed("shared", storageType="HDD"), {}, base="absent", state=None))))
+    assert first(text) == (
+        "**Passes: at least $297.54 a month more, from $0.00 to at least $297.54; not priced now: `shared`; no "
         "mandatory rule is broken.**"
     )
-    assert "Newly without a price, not in the total:\n\n- `shared` (" in text
 
 
 def test_the_first_line_names_what_touches_the_judging(judge) -> None:

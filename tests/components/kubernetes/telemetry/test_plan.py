@@ -24,8 +24,9 @@ class Prices:
     def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
         raise AssertionError((cloud, region, tier))
 
-    def machine_usd(self, cloud: str, region: str, machine_type: str) -> Decimal | None:
-        return self.machines_usd(cloud, region).get(machine_type)
+    def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+        hour = self.machines_usd(cloud, region).get(machine_type)
+        return Decimal("34.608") if hour and purchase == "capacity-block" else hour
 
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
         return {"p5.48xlarge": Decimal("55.04")} if (cloud, region) == ("aws", "us-east-1") else {}
@@ -40,6 +41,13 @@ def test_alerts_get_the_price_of_one_gpu_and_the_labels_of_the_stack() -> None:
     watched = planned().watched
     assert (watched.gpu_hour_usd, watched.gpus) == (Decimal("6.88"), 8)
     assert watched.labels == {**TRIAL["labels"], "stack": "dev"}
+
+
+def test_alerts_tell_the_price_of_the_way_that_the_nodes_are_bought() -> None:
+    block = planned(
+        purchase={"kind": "capacity-block"}, placement={"kind": "reservation", "id": "cr-0123456789abcdef0"}
+    )
+    assert block.watched.gpu_hour_usd == Decimal("4.326")
 
 
 def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:

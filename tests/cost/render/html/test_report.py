@@ -126,3 +126,26 @@ def test_a_curve_is_marked_where_it_meets_the_first() -> None:
     assert 'd="M0 55.00L100 55.00"' in drawing
     assert 'd="M45.00 55.00V100"' in drawing
     assert drawing.count('class="meet') == 1
+
+
+def test_reserved_capacity_is_in_the_totals_with_what_of_it_is_committed_and_paid_upfront(
+    make: Make, cost_of: CostOf
+) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 10},
+              "instanceMarketOptions": {"marketType": "capacity-block"}}  # fmt: skip
+    machines = [
+        make("aws:ec2/instance:Instance", f"m{number}", capacityReservationSpecification=target, **inputs)
+        for number in range(3)
+    ]
+    cluster = make("x:y:Cluster", "c", custom=False, durationDays=14)
+    text = " ".join(_Tags(report_page(cost_of(cluster, *machines), "Cost", [], None)).text)
+    for shown in (
+        "Total per month $101,057.76",  # 4 x 730 x 34.608, and three disks
+        "Of it committed elsewhere $101,055.36",
+        "This trial, 14 days $46,514.25",
+        "Of it paid upfront $46,513.15",
+        "committed elsewhere; 1 of 4 idle; this trial, paid upfront: $46,513.15",
+        "of it committed elsewhere: $101,055.36",
+    ):
+        assert shown in " ".join(text.split())
