@@ -73,18 +73,27 @@ def _as_left(project: Project, stack: str) -> bool:
 def damaged_ledger(project: Project) -> Damage | None:
     """What is wrong with the ledger, None where nothing is; raises InputError where the disk is at fault."""
     store = project.store
+    copied = version_of(store.ledger_copy)
+    if not store.ledger.exists():
+        wrong = f"{store.ledger} is missing" if copied else ""
+    elif store.ledger.is_dir():
+        wrong = f"{store.ledger} is a folder"
+    else:
+        wrong = _wrong_with_ledger(project, copied)
+    return Damage(store.ledger, wrong, store.way_out, copy=store.whole_copy) if wrong else None
+
+
+def _wrong_with_ledger(project: Project, copied: int) -> str:
+    store = project.store
     try:
         entries = store.existing()
+        with store.open_ledger() as ledger:
+            version = ledger.version
     except DamagedFileError as damage:
-        return Damage(store.ledger, damage.wrong, store.way_out, copy=store.whole_copy)
-    if version_of(store.ledger) >= version_of(store.ledger_copy):
-        return None
-    if not store.ledger.exists():
-        return Damage(store.ledger, f"{store.ledger} is missing", store.way_out, copy=store.whole_copy)
-    if any(_differences(project, entries).values()):
-        wrong = f"{store.ledger} is older than what the last command left, and the state does not agree with it"
-        return Damage(store.ledger, wrong, store.way_out, copy=store.whole_copy)
-    return None
+        return damage.wrong
+    if version >= copied or not any(_differences(project, entries).values()):
+        return ""
+    return f"{store.ledger} is older than what the last command left, and the state does not agree with it"
 
 
 def damaged_states(project: Project) -> list[Damage]:
