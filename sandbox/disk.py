@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import getpass
 import os
 import shutil
 import tempfile
@@ -32,11 +31,9 @@ def obstacle(path: Path, needed: int = NEEDED) -> str:
     if os.statvfs(there).f_flag & os.ST_RDONLY:
         return f"{there} is on a read-only file system; mount it for writing, or copy the project to another disk"
     if not os.access(there, os.W_OK):
-        mode = f"{there.stat().st_mode & 0o777:o}"
-        return (
-            f"{there} may not be written by {getpass.getuser()} (it belongs to {_owner(there)}, mode {mode}); let its "
-            f"owner run `chmod -R u+rwX {there}`, or copy the project elsewhere"
-        )
+        own, owner = there.stat().st_uid == os.geteuid(), _owner(there)
+        way_out = f"run `chmod -R u+rwX {there}`" if own else f"run this as {owner}, or in a copy of your own"
+        return f"{there} may not be written: it belongs to {owner}, mode {there.stat().st_mode & 0o777:o}; {way_out}"
     free = shutil.disk_usage(there).free
     if free < needed:
         return (

@@ -47,15 +47,22 @@ def run_engine(
             command, env=environment, stdout=subprocess.PIPE if relayed else None, preexec_fn=_die_with_parent()
         )
         started()
-        with _forwarding_termination(process), _stopped_by(obstacle, process):
+        with _forwarding_termination(process), _stopped_by(obstacle, process) as reasons:
             if process.stdout is not None:
                 _relay(process.stdout)
-            return process.wait()
+            code = process.wait()
+    # It may have failed at the obstacle before anybody looked.
+    if reason := "".join(reasons) or (obstacle() if code else ""):
+        raise StoppedError(reason)
+    return code
 
 
 @contextmanager
-def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -> Generator[None]:
-    """Cancels the engine at an obstacle, and kills it where it does not end: it retries a failed write for minutes."""
+def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -> Generator[list[str]]:
+    """Cancels the engine at an obstacle, and kills it where it does not end: it retries a failed write for minutes.
+
+    Yields why, one reason at most.
+    """
     ended, reasons = threading.Event(), list[str]()
 
     def watch() -> None:
@@ -70,12 +77,10 @@ def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
     try:
-        yield
+        yield reasons
     finally:
         ended.set()
         watching.join()
-    if reasons:
-        raise StoppedError(reasons[0])
 
 
 def _relay(output: IO[bytes]) -> None:
