@@ -31,7 +31,7 @@ from sandbox.kept import what_is_kept
 from sandbox.process import StoppedError, run_engine
 from sandbox.project import InputError, Project, find_project
 from sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
-from sandbox.recovery.damage import refuse_damage
+from sandbox.recovery.damage import is_sound, refuse_damage
 from sandbox.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ __all__ = ["run"]
 _WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
 _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "package"}
 _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
-_CHANGES: Final = _WITH_PROGRAM | {"stack", "state", "cancel"}
-"""Commands that may change a state."""
 _LOGS_KEPT: Final = 20
 
 INPUT_ERROR: Final = 2
@@ -117,23 +115,26 @@ def _refuse(line: CommandLine, project: Project) -> None:
 
 def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
     project.store.prepare()
+    stack = _stack(line, project)
     with project.store.in_use():
+        changes = stack is not None and _may_change(project, line, stack)
         try:
             code = _pulumi(project, line, engine, scenario, real_kubernetes)
         except StoppedError as stopped:
             put_back_cut_states(project)
             raise InputError(f"the command was stopped: {stopped}; then run `sandbox recover`") from stopped
-        _keep_copies(project, line)
+        if stack is not None and changes:
+            if line.words == ("stack", "rm") and code == 0:
+                forgot_state(project, stack)
+            keep_copies(project, [stack])
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
 
 
-def _keep_copies(project: Project, line: CommandLine) -> None:
-    if line.words == ("stack", "rm"):
-        forgot_state(project, _stack(line, project) or "")
-    if line.words[0] in _CHANGES:
-        keep_copies(project)
+def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
+    """Whether what the command leaves is the state to go by: those that refuse no damage must not make it so."""
+    return line.words[0] in _WITH_PROGRAM or (line.words[0] in ("stack", "state") and is_sound(project, stack))
 
 
 def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:

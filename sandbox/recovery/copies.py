@@ -35,11 +35,15 @@ def copy_of_state(project: Project, stack: str) -> Path:
     return project.store.copies / project.name / f"{stack}.json"
 
 
-def keep_copies(project: Project) -> None:
-    """Copies what the command that ends now has changed; what cannot be copied is left for the next one."""
+def keep_copies(project: Project, of: Iterable[str]) -> None:
+    """Copies what the command that ends now has changed; what cannot be copied is left for the next one.
+
+    of: the stacks it was about, whose states were not damaged before it.
+    """
     with suppress(OSError):
-        for stack, file in state_files(project).items():
-            _keep_state(project, stack, file)
+        files = state_files(project)
+        for stack in {*of} & {*files}:
+            _keep_state(project, stack, files[stack])
         _keep_ledger(project)
 
 

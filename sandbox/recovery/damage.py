@@ -19,7 +19,7 @@ from sandbox.recovery.compare import Difference, compare
 from sandbox.recovery.copies import copy_of_state, newest_state, version_of
 from sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
 
-__all__ = ["Damage", "damaged_ledger", "damaged_states", "refuse_damage"]
+__all__ = ["Damage", "damaged_ledger", "damaged_states", "is_sound", "refuse_damage"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,15 @@ def refuse_damage(project: Project, stack: str | None = None) -> None:
     for damage in damaged_states(project):
         if stack in (None, damage.stack):
             raise InputError(str(damage))
+
+
+def is_sound(project: Project, stack: str) -> bool:
+    """Whether nothing is wrong with the ledger and the state of a stack."""
+    try:
+        refuse_damage(project, stack)
+    except InputError:
+        return False
+    return True
 
 
 def _as_left(project: Project, stack: str) -> bool:

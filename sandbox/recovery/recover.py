@@ -21,7 +21,7 @@ from sandbox.recovery.files import cut_short
 from sandbox.recovery.find import differences
 from sandbox.recovery.locks import Lock, locks, refuse_living, settled
 from sandbox.recovery.repair import Repair, plan_repair, repaired
-from sandbox.recovery.state import StackState, all_states
+from sandbox.recovery.state import StackState, all_states, state_files
 from sandbox.status import current_project
 
 __all__ = ["recover"]
@@ -67,7 +67,7 @@ def recover(stack: str | None, dry_run: bool) -> None:
     project.store.prepare()
     with project.store.in_use():
         _recover(project, stack, dry_run=False)
-        keep_copies(project)
+        keep_copies(project, state_files(project))
 
 
 def _recover(project: Project, stack: str | None, *, dry_run: bool) -> None:

@@ -87,7 +87,7 @@ class Sandbox:
         if self.state.exists():
             shutil.copy(self.state, f"{self.state}.bak")
         self.state.write_text(state)
-        keep_copies(self.project)
+        keep_copies(self.project, ["dev"])
         return state
 
     def sql(self, statement: str, *values: object) -> None:

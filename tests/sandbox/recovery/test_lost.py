@@ -84,8 +84,15 @@ def _overwrite_a_page(project: PulumiProject) -> None:
         file.write(b"\x07" * 4096)
 
 
+def _strip(project: PulumiProject) -> None:
+    document = json.loads(_state(project).read_text())
+    del document["checkpoint"]["latest"]["resources"]
+    _state(project).write_text(json.dumps(document))
+
+
 DAMAGE: dict[str, Callable[[PulumiProject], object]] = {
     "the state is missing": lambda project: _state(project).unlink(),
+    "the state has no resources": _strip,
     "the state is an old one": lambda project: shutil.copy(project.root.parent / "old.json", _state(project)),
     "a page of the ledger is overwritten": _overwrite_a_page,
     "the ledger is an old one": lambda project: shutil.copy(project.root.parent / "old.sqlite3", _ledger(project)),
@@ -100,6 +107,8 @@ def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: 
     (line,) = [line for line in refused.stderr.splitlines() if "SIMULATED" not in line]
     assert (refused.returncode, refused.stdout) == (2, "")
     assert line.startswith("error: ") and "sandbox recover" in line
+    # What reads the state does not make it the one to go by.
+    standing.run("pulumi", "stack", "export", "--stack", "dev")
     assert standing.run("status").returncode == 2
     recovered = standing.run("recover", "--stack", "dev")
     assert recovered.returncode == 0, recovered.stderr
