@@ -72,6 +72,8 @@ def _keep_ledger(project: Project) -> None:
         return
     copy.parent.mkdir(exist_ok=True)
     scratch = copy.with_name(f".{copy.name}.{os.getpid()}")
+    # It has secrets in plain text, as the ledger has.
+    scratch.touch(mode=0o600)
     with store.open_ledger() as ledger:
         ledger.copy_to(scratch, max(ledger.version, version_of(copy)) + 1)
     scratch.replace(copy)

@@ -107,8 +107,10 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     return Sandbox(tmp_path)
 
 
-def test_what_a_command_has_left_is_whole(sandbox: Sandbox) -> None:
+def test_what_a_command_has_left_is_whole_and_its_copies_are_private(sandbox: Sandbox) -> None:
     assert sandbox.wrong() == []
+    copies = [file for file in sandbox.store.copies.rglob("*") if file.is_file()]
+    assert {file.name: file.stat().st_mode & 0o777 for file in copies} == {"clouds.sqlite3": 0o600, "dev.json": 0o600}
 
 
 STATES: dict[str, tuple[Callable[[Sandbox], object], str]] = {
