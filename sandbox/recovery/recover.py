@@ -182,6 +182,8 @@ def _do(project: Project, case: _Case) -> None:
         document = export_deployment(project, case.stack)
         deployment = repaired(mapping(document.get("deployment")), difference, case.repair)
         import_deployment(project, case.stack, {**document, "deployment": deployment})
+        # The refresh would take it for a state that was changed by hand.
+        keep_copies(project, [case.stack])
     if difference.ghosts or difference.changed:
         _refresh(project, case.stack)
 
