@@ -10,7 +10,7 @@ import click
 
 from sandbox import disk
 from sandbox.project import InputError, Store
-from sandbox.recovery.locks import locks, refuse_living
+from sandbox.recovery.locks import all_locks, refuse_living
 from sandbox.status import current_project
 
 __all__ = ["reset"]
@@ -23,15 +23,14 @@ def reset(yes: bool) -> None:
 
     Removes .sandbox/: the ledger, Pulumi's state, the passphrase, the logs.
     """
-    project = current_project()
-    store = project.store
+    store = current_project().store
     if not store.root.exists():
         click.echo("Nothing to forget.", err=True)
         return
     refused = disk.obstacle(store.root, needed=0)
     if refused:
         raise InputError(refused)
-    refuse_living(locks(project, "*"))
+    refuse_living(all_locks(store))
     what = _what_there_is(store)
     if not yes:
         if not sys.stdin.isatty():

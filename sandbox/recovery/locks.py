@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from sandbox.narrow import mapping
-from sandbox.project import InputError, Project
+from sandbox.project import InputError, Project, Store
 from sandbox.recovery.times import seconds
 
-__all__ = ["Lock", "locks", "refuse_living", "settled"]
+__all__ = ["Lock", "all_locks", "locks", "refuse_living", "settled"]
 
 _PATIENCE: Final = 10.0
 """Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in
@@ -76,9 +76,17 @@ class Lock:
 
 
 def locks(project: Project, stack: str) -> list[Lock]:
-    """The locks on a stack; `*` is every stack."""
-    folder = project.store.state / ".pulumi" / "locks" / "organization" / project.name
-    return [_lock(file) for file in sorted(folder.glob(f"{stack}/*.json"))]
+    """The locks on a stack."""
+    return [_lock(file) for file in sorted(_folder(project.store).glob(f"{project.name}/{stack}/*.json"))]
+
+
+def all_locks(store: Store) -> list[Lock]:
+    """The locks on every stack, also of a project that has another name now."""
+    return [_lock(file) for file in sorted(_folder(store).glob("*/*/*.json"))]
+
+
+def _folder(store: Store) -> Path:
+    return store.state / ".pulumi" / "locks" / "organization"
 
 
 def refuse_living(found: list[Lock]) -> None:

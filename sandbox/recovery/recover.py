@@ -19,7 +19,7 @@ from sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
 from sandbox.recovery.engine import export_deployment, import_deployment
 from sandbox.recovery.files import cut_short
 from sandbox.recovery.find import differences
-from sandbox.recovery.locks import Lock, locks, refuse_living, settled
+from sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
 from sandbox.recovery.repair import Repair, plan_repair, repaired
 from sandbox.recovery.state import StackState, all_states, state_files
 from sandbox.status import current_project
@@ -101,8 +101,7 @@ def _mend(project: Project, *, dry_run: bool) -> bool:
 def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
     if damage.final:
         raise InputError(str(damage))
-    stack = damage.stack or "*"
-    refuse_living(locks(project, stack) if dry_run else settled(project, stack))
+    refuse_living(settled(project, damage.stack) if damage.stack else all_locks(project.store))
     place = f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
     click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {place}")
     if not dry_run:

@@ -327,6 +327,12 @@ def test_the_damaged_file_is_kept_beside_what_took_its_place(sandbox: Sandbox) -
     assert sandbox.state.with_name("dev.json.damaged").read_text() == "[1,2]"
 
 
+def test_reset_needs_no_readable_project(sandbox: Sandbox) -> None:
+    sandbox.project.file.write_text("[")
+    assert _said(reset, 0, "--yes") == ""
+    assert not sandbox.store.root.exists()
+
+
 @pytest.fixture
 def lock(sandbox: Sandbox) -> Callable[[str], Path]:
     def make(host: str) -> Path:
