@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sandbox import disk
 from sandbox.api_server.cli import kubernetes
 from sandbox.doctor import doctor
 from sandbox.engine.cli import engine
@@ -88,6 +89,11 @@ def main() -> None:
         sys.exit(_USER_INPUT)
     except click.Abort:
         sys.exit(130)
+    except OSError as error:
+        if not disk.cause(error):
+            raise
+        click.echo(f"error: {disk.cause(error)}", err=True)
+        sys.exit(_USER_INPUT)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Final
 
 import click
 
+from sandbox import disk
 from sandbox.project import InputError, find_project
 
 __all__ = ["doctor"]
@@ -105,6 +106,9 @@ def _project() -> str:
     project = find_project(Path.cwd())
     if project is None:
         return f"none: no Pulumi.yaml in {Path.cwd()} or above"
+    refused = disk.obstacle(project.store.root)
+    if refused:
+        raise _Wrong(refused)
     try:
         standing = len(project.store.existing())
         left = any(differences(project))

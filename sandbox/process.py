@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -14,29 +15,72 @@ from typing import IO, Final
 
 from sandbox.relay import without_echoes
 
-__all__ = ["run_engine"]
+__all__ = ["StoppedError", "run_engine"]
 
 _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""
+_LOOKS_EVERY: Final = 0.25
+_MAY_TAKE: Final = 5.0
+"""Seconds between two looks for an obstacle, and for a cancelled engine to end."""
+
+
+class StoppedError(Exception):
+    """The engine was stopped; the message says why."""
 
 
 def run_engine(
-    command: Sequence[str], environment: Mapping[str, str], *, started: Callable[[], None], relayed: bool
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    started: Callable[[], None],
+    relayed: bool,
+    obstacle: Callable[[], str],
 ) -> int:
     """Runs the engine on our terminal and returns its exit code.
 
     started: called as soon as the engine runs; before that no thread may exist, since this process forks.
     relayed: pass its output through the relay, for when it goes to a pipe.
+    obstacle: why it cannot go on, asked again and again; raises StoppedError as soon as it says something.
     """
     with _interrupts_left_to_the_engine():
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE if relayed else None, preexec_fn=_die_with_parent()
         )
         started()
-        with _forwarding_termination(process):
+        with _forwarding_termination(process), _stopped_by(obstacle, process) as reasons:
             if process.stdout is not None:
                 _relay(process.stdout)
-            return process.wait()
+            code = process.wait()
+    # It may have failed at the obstacle before anybody looked.
+    if reason := "".join(reasons) or (obstacle() if code else ""):
+        raise StoppedError(reason)
+    return code
+
+
+@contextmanager
+def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -> Generator[list[str]]:
+    """Cancels the engine at an obstacle, and kills it where it does not end: it retries a failed write for minutes.
+
+    Yields why, one reason at most.
+    """
+    ended, reasons = threading.Event(), list[str]()
+
+    def watch() -> None:
+        while not ended.wait(_LOOKS_EVERY):
+            if reason := obstacle():
+                reasons.append(reason)
+                process.send_signal(signal.SIGINT)
+                if not ended.wait(_MAY_TAKE):
+                    process.kill()
+                return
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield reasons
+    finally:
+        ended.set()
+        watching.join()
 
 
 def _relay(output: IO[bytes]) -> None:

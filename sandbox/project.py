@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import secrets
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
-from sandbox.clouds.ledger import Entry, Ledger
+from sandbox import disk
+from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from sandbox.narrow import is_object
 
-__all__ = ["InputError", "Project", "Store", "find_project"]
+__all__ = ["DamagedFileError", "InputError", "Project", "Store", "find_project", "replace_text"]
+
+_OF_THE_DISK: Final = (
+    "SQLITE_CANTOPEN",
+    "SQLITE_READONLY",
+    "SQLITE_PERM",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_BUSY",
+)
+"""Errors of SQLite that say nothing of what is in the file."""
 
 
 class InputError(Exception):
     """Something the user asked for cannot be done; the message says what to change."""
+
+
+class DamagedFileError(InputError):
+    """A file of the sandbox is not whole.
+
+    wrong: what is wrong with which file, without what to do about it.
+    """
+
+    def __init__(self, wrong: str, way_out: str) -> None:
+        super().__init__(f"{wrong}; {way_out}")
+        self.wrong = wrong
+
+
+def replace_text(file: Path, text: str, *, mode: int = 0o666) -> None:
+    """Writes a file whole or not at all, however many write it at once."""
+    scratch = file.with_name(f".{file.name}.{os.getpid()}")
+    scratch.touch(mode=mode)
+    scratch.write_text(text)
+    scratch.replace(file)
 
 
 @dataclass(frozen=True)
@@ -62,23 +94,74 @@ class Store:
         """Real API servers: a folder for each cluster that was asked."""
         return self.root / "kubernetes"
 
+    @property
+    def copies(self) -> Path:
+        """State and ledger as the last command left them."""
+        return self.root / "copies"
+
+    @contextmanager
+    def locked(self, name: str, how: int) -> Generator[None]:
+        """Holds a lock of the system, which goes with the process; how: as for flock."""
+        with (self.root / name).open("a") as lock:
+            fcntl.flock(lock, how)
+            yield
+
+    @contextmanager
+    def in_use(self) -> Generator[None]:
+        """Keeps `sandbox reset` away as long as a command works on the files."""
+        with self.locked("in-use", fcntl.LOCK_SH):
+            yield
+
     @contextmanager
     def open_ledger(self) -> Generator[Ledger]:
-        """The ledger, made where there is none; raises InputError for a file that is none."""
+        """The ledger, made where there is none; raises InputError for a file that cannot be read, or no longer."""
+        ledger: Ledger | None = None
         try:
             ledger = Ledger(self.ledger)
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.ledger} cannot be read ({error}); `sandbox reset` forgets it") from error
-        try:
             yield ledger
+        except (sqlite3.DatabaseError, DamagedLedgerError) as error:
+            raise self._unreadable(error) from error
         finally:
-            ledger.close()
+            if ledger is not None:
+                ledger.close()
+
+    def _unreadable(self, error: Exception) -> InputError:
+        name = str(getattr(error, "sqlite_errorname", ""))
+        if self.ledger.is_dir():
+            return DamagedFileError(f"{self.ledger} is a folder", self.way_out)
+        if name.startswith(_OF_THE_DISK):
+            why = disk.obstacle(self.root, needed=disk.LEAST) or disk.obstacle(self.ledger, needed=0)
+            return InputError(why or f"{self.ledger} cannot be used now: {error}")
+        return DamagedFileError(f"{self.ledger} is damaged ({error})", self.way_out)
+
+    @property
+    def ledger_copy(self) -> Path:
+        """Where the copy of the ledger is."""
+        return self.copies / self.ledger.name
+
+    @property
+    def whole_copy(self) -> Path | None:
+        """The copy of the ledger, None where there is none that can be read."""
+        if not self.ledger_copy.exists():
+            return None
+        with suppress(sqlite3.DatabaseError, DamagedLedgerError), closing(Ledger(self.ledger_copy)) as copy:
+            copy.verify()
+            return self.ledger_copy
+        return None
+
+    @property
+    def way_out(self) -> str:
+        """What to do about a ledger that cannot be used."""
+        if self.whole_copy is not None:
+            return "`sandbox recover` puts back the copy that the last command left, `sandbox reset` forgets everything"
+        return "there is no whole copy of it: `sandbox reset` forgets everything"
 
     def existing(self) -> list[Entry]:
-        """Everything in the simulated clouds, sorted as it is shown."""
+        """Everything in the simulated clouds, sorted as it is shown; raises InputError where some cannot be read."""
         if not self.ledger.exists():
             return []
         with self.open_ledger() as ledger:
+            ledger.verify()
             return sorted(
                 ledger.all(), key=lambda entry: (entry.provider, entry.scope, entry.type, entry.name, entry.id)
             )
@@ -93,12 +176,16 @@ class Store:
         """The random passphrase that encrypts secrets in the state, made at first use."""
         file = self.root / "passphrase"
         if not file.exists():
-            file.touch(mode=0o600)
-            file.write_text(secrets.token_hex(32))
+            with self.locked("making", fcntl.LOCK_EX):
+                if not file.exists():
+                    replace_text(file, secrets.token_hex(32), mode=0o600)
         return file
 
     def prepare(self) -> None:
-        """Makes the folders that must be there before the engine starts."""
+        """Makes the folders that must be there before the engine starts; raises InputError where it may not write."""
+        refused = disk.obstacle(self.root)
+        if refused:
+            raise InputError(refused)
         self.root.mkdir(mode=0o700, exist_ok=True)
         for folder in (self.state, self.home, self.user, self.stacks):
             folder.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sandbox import stacks
+from sandbox import disk, stacks
 from sandbox.arguments import CommandLine
 from sandbox.clouds.launcher import SOCKET_VARIABLE
 from sandbox.clouds.ledger import Ledger
@@ -27,8 +28,10 @@ from sandbox.engine.language_host.start import start_language_host
 from sandbox.engine.model import Engine
 from sandbox.environment import environment
 from sandbox.kept import what_is_kept
-from sandbox.process import run_engine
+from sandbox.process import StoppedError, run_engine
 from sandbox.project import InputError, Project, find_project
+from sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
+from sandbox.recovery.damage import is_sound, refuse_damage
 from sandbox.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -111,8 +114,31 @@ def _refuse(line: CommandLine, project: Project) -> None:
 
 
 def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
+    project.store.prepare()
+    stack = _stack(line, project)
+    with project.store.in_use():
+        changes = stack is not None and _may_change(project, line, stack)
+        try:
+            code = _pulumi(project, line, engine, scenario, real_kubernetes)
+        except StoppedError as stopped:
+            put_back_cut_states(project)
+            raise InputError(f"the command was stopped: {stopped}; then run `sandbox recover`") from stopped
+        if stack is not None and changes:
+            if line.words == ("stack", "rm") and code == 0:
+                forgot_state(project, stack)
+            keep_copies(project, [stack])
+    if line.words[0] == "destroy":
+        _say_what_is_kept(project, line)
+    return code
+
+
+def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
+    """Whether what the command leaves is the state to go by: those that refuse no damage must not make it so."""
+    return line.words[0] in _WITH_PROGRAM or (line.words[0] in ("stack", "state") and is_sound(project, stack))
+
+
+def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
     store = project.store
-    store.prepare()
     sdks = installed_sdks(site_packages(project.virtualenv))
     install_launchers(store.home, sdks)
     _prune_logs(store.home / "logs")
@@ -133,12 +159,16 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
-            code = run_engine([str(engine.binary), *line.args], variables, started=resident.start, relayed=relayed)
+            code = run_engine(
+                [str(engine.binary), *line.args],
+                variables,
+                started=resident.start,
+                relayed=relayed,
+                obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
+            )
             code = INPUT_ERROR if code and refused.exists() else code
             if servers is not None:
                 _say_what_it_judged(servers)
-    if line.words[0] == "destroy":
-        _say_what_is_kept(project, line)
     return code
 
 
@@ -204,6 +234,8 @@ def _with_stack(
             if stack is None:
                 known = ", ".join(project.stacks()) or "none yet"
                 raise InputError(f"no stack is selected; add --stack NAME (in {project.stack_folder}: {known})")
+            if command in _WITH_PROGRAM:
+                refuse_damage(project, stack)
             source = Path(line.value("--config-file") or project.stack_file(stack))
             if source.exists():
                 _ensure(project, stack, engine, variables)
@@ -244,6 +276,13 @@ def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str
     """Makes the stack in the sandbox's state unless it is there."""
     if stacks.exists(project, stack):
         return
+    refuse_damage(project, stack)
+    with project.store.locked("making", fcntl.LOCK_EX):
+        if not stacks.exists(project, stack):
+            _make(project, stack, engine, variables)
+
+
+def _make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
     folder = stacks.project_for_init(project)
     (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
     command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]

@@ -10,7 +10,7 @@ from typing import Any, Final
 import yaml
 
 from sandbox.narrow import is_list, is_object
-from sandbox.project import InputError, Project
+from sandbox.project import InputError, Project, replace_text
 
 __all__ = ["exists", "private_config", "project_for_init", "selected"]
 
@@ -38,7 +38,8 @@ def exists(project: Project, stack: str) -> bool:
 def project_for_init(project: Project) -> Path:
     """A bare folder of the same project; `pulumi stack init` there writes its file there."""
     folder = project.store.stacks
-    (folder / "Pulumi.yaml").write_text(yaml.safe_dump({"name": project.name, "runtime": "python"}))
+    # An engine of another run may read it at this moment.
+    replace_text(folder / "Pulumi.yaml", yaml.safe_dump({"name": project.name, "runtime": "python"}))
     return folder
 
 

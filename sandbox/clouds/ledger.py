@@ -11,15 +11,16 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sandbox.clouds.values import from_wire, to_wire
+from sandbox.narrow import is_object
 
-__all__ = ["Entry", "Ledger", "Operation"]
+__all__ = ["DamagedLedgerError", "Entry", "Ledger", "Operation"]
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS resources (
@@ -41,6 +42,10 @@ _LATER = ("provider_ref", "operation")
 """Columns that ledgers of earlier versions do not have."""
 
 _STATE_OUTPUTS = ("provisioningState", "status", "state")
+
+
+class DamagedLedgerError(Exception):
+    """The file is no whole ledger; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +112,14 @@ class Ledger:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        self._connection.execute(_TABLE)
-        self._add_missing_columns()
+        try:
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(_TABLE)
+            self._add_missing_columns()
+        except sqlite3.Error:
+            self._connection.close()
+            raise
         file.chmod(0o600)
 
     def _add_missing_columns(self) -> None:
@@ -124,6 +133,26 @@ class Ledger:
         """Lets go of the file."""
         with self._lock:
             self._connection.close()
+
+    def verify(self) -> None:
+        """Raises DamagedLedgerError, or sqlite3.DatabaseError, unless every page and every row can be read."""
+        with self._lock:
+            (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise DamagedLedgerError(str(found).replace("\n", " "))
+        self.all()
+
+    @property
+    def version(self) -> int:
+        """How many copies were made of it: a file put back from elsewhere has fewer than the last copy."""
+        with self._lock:
+            return self._connection.execute("PRAGMA user_version").fetchone()[0]
+
+    def copy_to(self, file: Path, version: int) -> None:
+        """Writes all of it to another file, both with this version."""
+        with self._lock, closing(sqlite3.connect(file)) as other:
+            self._connection.execute(f"PRAGMA user_version = {version:d}")
+            self._connection.backup(other)
 
     @contextmanager
     def exclusive(self) -> Generator[None]:
@@ -192,10 +221,17 @@ class Ledger:
         return [entry for row in rows if (entry := _entry(row)) is not None]
 
 
-def _entry(row: tuple[str, ...]) -> Entry | None:
+def _entry(row: tuple[Any, ...]) -> Entry | None:
     """A resource as it is now; None for one whose deletion has ended."""
+    try:
+        return _read(row)
+    except (TypeError, ValueError) as error:
+        raise DamagedLedgerError(f"the row of {row[5]} ({row[3]}) cannot be read: {error}") from error
+
+
+def _read(row: tuple[str, ...]) -> Entry | None:
     provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, begun = row
-    operation = Operation(**json.loads(begun)) if begun else None
+    operation = Operation(**_object(begun)) if begun else None
     ended = operation if operation is not None and operation.ended else None
     if ended is not None and ended.removes:
         return None
@@ -206,9 +242,16 @@ def _entry(row: tuple[str, ...]) -> Entry | None:
         id=id_,
         name=name,
         urn=urn,
-        inputs=from_wire(json.loads(inputs)),
-        outputs=from_wire(json.loads(outputs)) | dict(ended.then if ended is not None else {}),
+        inputs=from_wire(_object(inputs)),
+        outputs=from_wire(_object(outputs)) | dict(ended.then if ended is not None else {}),
         created_at=created_at,
         provider_ref=provider_ref,
         operation=operation if ended is None else None,
     )
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = json.loads(text)
+    if not is_object(value):
+        raise ValueError(f"{text} is no JSON object")
+    return dict(value)

@@ -83,6 +83,19 @@ def installed_sdks(folder: Path) -> dict[str, Sdk]:
     sdks: dict[str, Sdk] = {}
     for file in sorted(folder.glob("pulumi_*/pulumi-plugin.json")):
         plugin = json.loads(file.read_text())
-        if plugin.get("resource"):
-            sdks[plugin["name"]] = Sdk(plugin["name"], plugin["version"].removeprefix("v"), file.parent)
+        version = plugin.get("version") or _package_version(file.parent)
+        if plugin.get("resource") and version:
+            name = plugin.get("name") or file.parent.name.removeprefix("pulumi_").replace("_", "-")
+            sdks[name] = Sdk(name, version.removeprefix("v"), file.parent)
     return sdks
+
+
+def _package_version(root: Path) -> str:
+    """The version of an installed Python package, which is its plugin's too where that has none; empty if unknown.
+
+    Source: pulumi/pulumi sdk/go/common/resource/plugin/plugin.go (PulumiPluginJSON).
+    """
+    from importlib.metadata import distributions
+
+    found = distributions(name=root.name, path=[str(root.parent)])
+    return next((each.version for each in found), "")

@@ -6,11 +6,13 @@ from functools import cache
 
 from sandbox.project import Project
 from sandbox.recovery.compare import Difference, compare
+from sandbox.recovery.damage import refuse_damage
 from sandbox.recovery.state import all_states, once_recorded
 
 __all__ = ["differences"]
 
 
 def differences(project: Project) -> list[Difference]:
-    """By stack; raises InputError for a ledger or state that cannot be read."""
+    """By stack; raises InputError for a ledger or a state that is damaged."""
+    refuse_damage(project)
     return compare(all_states(project), project.store.existing(), cache(lambda: once_recorded(project)))

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from sandbox.narrow import mapping
-from sandbox.project import Project
+from sandbox.project import InputError, Project, Store
 from sandbox.recovery.times import seconds
 
-__all__ = ["Lock", "locks", "settled"]
+__all__ = ["Lock", "all_locks", "locks", "refuse_living", "settled"]
 
 _PATIENCE: Final = 10.0
 """Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in
@@ -37,6 +37,11 @@ class Lock:
     user: str
     host: str
     since: str
+
+    @property
+    def stack(self) -> str:
+        """The stack it is on."""
+        return self.file.parent.name
 
     @property
     def here(self) -> bool:
@@ -72,8 +77,31 @@ class Lock:
 
 def locks(project: Project, stack: str) -> list[Lock]:
     """The locks on a stack."""
-    folder = project.store.state / ".pulumi" / "locks" / "organization" / project.name / stack
-    return [_lock(file) for file in sorted(folder.glob("*.json"))]
+    return [_lock(file) for file in sorted(_folder(project.store).glob(f"{project.name}/{stack}/*.json"))]
+
+
+def all_locks(store: Store) -> list[Lock]:
+    """The locks on every stack, also of a project that has another name now."""
+    return [_lock(file) for file in sorted(_folder(store).glob("*/*/*.json"))]
+
+
+def _folder(store: Store) -> Path:
+    return store.state / ".pulumi" / "locks" / "organization"
+
+
+def refuse_living(found: list[Lock]) -> None:
+    """Raises InputError for a lock whose process may live."""
+    living = next((lock for lock in found if not lock.dead), None)
+    if living is None:
+        return
+    if living.here:
+        raise InputError(
+            f"the stack {living.stack} is in use: {living} still runs; wait for its end, or end it, and run this again"
+        )
+    raise InputError(
+        f"the stack {living.stack} is locked by {living}, another machine, of which nothing is known here; if that "
+        f"process is dead, remove {living.file}, then run this again"
+    )
 
 
 def settled(project: Project, stack: str) -> list[Lock]:

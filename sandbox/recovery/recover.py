@@ -14,12 +14,14 @@ import click
 from sandbox.narrow import mapping
 from sandbox.project import InputError, Project
 from sandbox.recovery.compare import Difference
+from sandbox.recovery.copies import keep_copies, put_back
+from sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
 from sandbox.recovery.engine import export_deployment, import_deployment
 from sandbox.recovery.files import cut_short
 from sandbox.recovery.find import differences
-from sandbox.recovery.locks import Lock, locks, settled
+from sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
 from sandbox.recovery.repair import Repair, plan_repair, repaired
-from sandbox.recovery.state import StackState, all_states
+from sandbox.recovery.state import StackState, all_states, state_files
 from sandbox.status import current_project
 
 __all__ = ["recover"]
@@ -49,8 +51,9 @@ class _Case:
 @click.option("--stack", "-s", help="Only this stack; without it, all of the project.")
 @click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
 def recover(stack: str | None, dry_run: bool) -> None:
-    """Bring state and simulated clouds together after a crash.
+    """Bring state and simulated clouds together after a crash, or after one of them was lost.
 
+    Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old.
     Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and
     refreshes what is gone or changed; what the clouds still carry out it waits for. Says nothing where nothing is to be
     done. Real accounts it does not touch: docs/recovery.md says how to look for what a crash left there.
@@ -58,14 +61,51 @@ def recover(stack: str | None, dry_run: bool) -> None:
     project = current_project()
     if not project.store.root.exists():
         return
+    if dry_run:
+        _recover(project, stack, dry_run=True)
+        return
+    project.store.prepare()
+    with project.store.in_use():
+        _recover(project, stack, dry_run=False)
+        keep_copies(project, state_files(project))
+
+
+def _recover(project: Project, stack: str | None, *, dry_run: bool) -> None:
+    if _mend(project, dry_run=dry_run) and dry_run:
+        # What else there is to do shows only then.
+        return
     for case in _cases(project, stack, wait=not dry_run):
-        living = [lock for lock in case.locks if not lock.dead]
-        if living:
-            raise InputError(_locked(case.stack, living[0]))
+        refuse_living(case.locks)
         for line in _report(case, would=dry_run):
             click.echo(line)
         if not dry_run:
             _do(project, case)
+
+
+def _mend(project: Project, *, dry_run: bool) -> bool:
+    """Puts copies in the place of what is damaged, the ledger first; whether there was something.
+
+    Of all stacks, whichever are asked for: what one has imported from another tells whose it is.
+    """
+    ledger = damaged_ledger(project)
+    if ledger is not None:
+        _put_back(project, ledger, dry_run=dry_run)
+        if dry_run:
+            return True
+    states = damaged_states(project)
+    for damage in states:
+        _put_back(project, damage, dry_run=dry_run)
+    return bool(ledger or states)
+
+
+def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
+    if damage.final:
+        raise InputError(str(damage))
+    refuse_living(settled(project, damage.stack) if damage.stack else all_locks(project.store))
+    place = f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
+    click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {place}")
+    if not dry_run:
+        put_back(damage.copy, damage.file)
 
 
 def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
@@ -95,15 +135,6 @@ def _wait_for_the_clouds(project: Project) -> None:
 
 def _case(project: Project, stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:
     return _Case(stack, held, cut_short(project, stack), difference, plan_repair(difference, state))
-
-
-def _locked(stack: str, lock: Lock) -> str:
-    if lock.here:
-        return f"the stack {stack} is in use: {lock} still runs; wait for its end, or end it, and run this again"
-    return (
-        f"the stack {stack} is locked by {lock}, another machine, of which nothing is known here; if that process is "
-        f"dead, run `sandbox pulumi cancel --stack {stack}`, then this again"
-    )
 
 
 def _report(case: _Case, *, would: bool) -> Iterable[str]:
@@ -150,6 +181,8 @@ def _do(project: Project, case: _Case) -> None:
         document = export_deployment(project, case.stack)
         deployment = repaired(mapping(document.get("deployment")), difference, case.repair)
         import_deployment(project, case.stack, {**document, "deployment": deployment})
+        # The refresh would take it for a state that was changed by hand.
+        keep_copies(project, [case.stack])
     if difference.ghosts or difference.changed:
         _refresh(project, case.stack)
 

@@ -4,45 +4,83 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox.narrow import items, mapping
+from sandbox.narrow import is_object, items, mapping
 from sandbox.project import InputError, Project
 from sandbox.recovery.times import seconds
 
-__all__ = ["Recorded", "StackState", "all_states", "is_cloud_resource", "once_recorded"]
+__all__ = [
+    "Recorded",
+    "StackState",
+    "UnreadableStateError",
+    "all_states",
+    "is_cloud_resource",
+    "once_recorded",
+    "read_state",
+    "state_files",
+]
+
+
+class UnreadableStateError(Exception):
+    """A file that holds no whole state; the message says why."""
 
 
 @dataclass(frozen=True)
 class StackState:
-    """Resources and unfinished operations of one stack, as the state writes them; secrets stay encrypted."""
+    """Resources and unfinished operations of one stack, as the state writes them; secrets stay encrypted.
+
+    written: when an update wrote it last, in seconds since the epoch; `state delete` and `stack import` keep that time.
+    """
 
     stack: str
     resources: tuple[Mapping[str, Any], ...]
     pending: tuple[Mapping[str, Any], ...] = ()
+    written: float = 0.0
+
+
+def state_files(project: Project) -> dict[str, Path]:
+    """The state's file of each stack."""
+    folder = project.store.state / ".pulumi" / "stacks" / project.name
+    files = sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])
+    return {file.name.removesuffix(".gz").removesuffix(".json"): file for file in files}
 
 
 def all_states(project: Project) -> list[StackState]:
     """The state of every stack of the project; raises InputError for one that cannot be read."""
-    folder = project.store.state / ".pulumi" / "stacks" / project.name
-    return [_read(file) for file in sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])]
+    try:
+        return [read_state(file, stack) for stack, file in state_files(project).items()]
+    except UnreadableStateError as error:
+        raise InputError(str(error)) from error
 
 
-def _read(file: Path) -> StackState:
+def read_state(file: Path, stack: str) -> StackState:
+    """The state in a file of the file backend; raises UnreadableStateError."""
     try:
         raw = file.read_bytes()
         document = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
     except (OSError, ValueError, EOFError) as error:
-        backup = f"{file.name}.bak"
-        raise InputError(
-            f"the state {file} cannot be read ({error}); the one before it is {backup}, `sandbox reset` forgets all"
-        ) from error
-    latest = mapping(mapping(mapping(document).get("checkpoint")).get("latest"))
-    stack = file.name.removesuffix(".gz").removesuffix(".json")
-    return StackState(stack, tuple(items(latest.get("resources"))), tuple(items(latest.get("pending_operations"))))
+        raise UnreadableStateError(f"the state {file} cannot be read ({error})") from error
+    if not is_object(document) or not is_object(document.get("checkpoint")):
+        raise UnreadableStateError(f"the state {file} holds no checkpoint")
+    latest = mapping(document["checkpoint"].get("latest"))
+    resources = items(latest.get("resources"))
+    if not all(is_object(item) and {"urn", "type"} <= {*item} for item in resources):
+        raise UnreadableStateError(f"the state {file} holds resources without URN or type")
+    pending = items(latest.get("pending_operations"))
+    return StackState(stack, tuple(resources), tuple(pending), _written(latest))
+
+
+def _written(latest: Mapping[str, Any]) -> float:
+    """Zero where it does not say: older than any other."""
+    try:
+        return seconds(str(mapping(latest.get("manifest"))["time"]))
+    except (KeyError, ValueError):
+        return 0.0
 
 
 Recorded = Mapping[tuple[str, str, str], float]
@@ -51,13 +89,20 @@ Recorded = Mapping[tuple[str, str, str], float]
 
 def once_recorded(project: Project) -> Recorded:
     """What the state had after any earlier update, by the file backend's history."""
-    folder = project.store.state / ".pulumi" / "history" / project.name
     found: dict[tuple[str, str, str], float] = {}
-    for file in sorted([*folder.glob("*/*.checkpoint.json"), *folder.glob("*/*.checkpoint.json.gz")]):
-        for resource in filter(is_cloud_resource, _read(file).resources):
+    for state in _history(project):
+        for resource in filter(is_cloud_resource, state.resources):
             key = (str(resource["type"]), str(resource.get("id")), str(resource["urn"]))
             found[key] = max(found.get(key, 0.0), seconds(str(resource.get("created") or "1970-01-01T00:00:00Z")))
     return found
+
+
+def _history(project: Project) -> Iterator[StackState]:
+    """What can be read of it: a hint more or less changes little."""
+    folder = project.store.state / ".pulumi" / "history" / project.name
+    for file in sorted([*folder.glob("*/*.checkpoint.json"), *folder.glob("*/*.checkpoint.json.gz")]):
+        with suppress(UnreadableStateError):
+            yield read_state(file, file.parent.name)
 
 
 def is_cloud_resource(resource: Mapping[str, Any]) -> bool:

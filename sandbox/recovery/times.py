@@ -8,7 +8,5 @@ __all__ = ["seconds"]
 
 
 def seconds(timestamp: str) -> float:
-    """Seconds since the epoch of an RFC 3339 time; Go's nanoseconds are cut, more digits than Python reads."""
-    whole, _, rest = timestamp.partition(".")
-    zone = rest.lstrip("0123456789")
-    return datetime.fromisoformat((whole + zone).replace("Z", "+00:00")).timestamp()
+    """Seconds since the epoch of an RFC 3339 time; of Go's nanoseconds, microseconds are left."""
+    return datetime.fromisoformat(timestamp).timestamp()

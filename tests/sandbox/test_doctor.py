@@ -56,4 +56,4 @@ def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
         "what is cached is broken: its record cannot be read ('sha256'); run sandbox kubernetes --build",
     )
     assert said["project"][0] == "WRONG"
-    assert said["project"][1].endswith("`sandbox reset` forgets it")
+    assert said["project"][1].endswith("there is no whole copy of it: `sandbox reset` forgets everything")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sandbox.environment import environment
 from sandbox.project import InputError, Project, find_project
-from sandbox.stacks import private_config
+from sandbox.stacks import private_config, project_for_init
 
 
 def project_in(folder: Path, text: str = "name: small\nruntime: python\n") -> Project:
@@ -115,3 +121,62 @@ def test_a_stack_without_a_file_has_an_empty_configuration(tmp_path: Path) -> No
     project.store.prepare()
     assert private_config(project, "dev", tmp_path / "none", tmp_path / "private.yaml") == []
     assert (tmp_path / "private.yaml").read_text() == "{}\n"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from sandbox.project import Project
+from sandbox.stacks import project_for_init
+
+for _ in range(2000):
+    project_for_init(Project(Path(sys.argv[1])))
+"""
+
+
+def test_the_bare_project_is_whole_whenever_another_run_reads_it(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    project.store.prepare()
+    file = project_for_init(project) / "Pulumi.yaml"
+    whole, seen = file.read_text(), set[str]()
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(project.file)])
+    while writer.poll() is None:
+        seen.add(file.read_text())
+    assert (writer.returncode, seen) == (0, {whole})
+
+
+def test_first_runs_at_once_agree_on_the_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = project_in(tmp_path).store
+    store.prepare()
+    monkeypatch.setattr("secrets.token_hex", lambda amount: time.sleep(0.1) or str(time.monotonic_ns() % amount))
+    with ThreadPoolExecutor(8) as pool:
+        read = [pool.submit(lambda: store.passphrase.read_text()) for _ in range(8)]
+    assert {each.result() for each in read} == {store.passphrase.read_text()}
+
+
+def test_where_nothing_can_be_written_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = project_in(tmp_path).store
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    with pytest.raises(InputError, match=r"has 0.0 MB free, and a command needs 50"):
+        store.prepare()
+    assert not store.root.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (sqlite3.SQLITE_READONLY, " cannot be used now: "),
+        (sqlite3.SQLITE_FULL, " cannot be used now: "),
+        (sqlite3.SQLITE_CORRUPT, " is damaged (x); there is no whole copy of it: `sandbox reset` forgets everything"),
+    ],
+)
+def test_of_the_errors_of_a_ledger_only_damage_leads_to_a_reset(tmp_path: Path, code: int, said: str) -> None:
+    store = project_in(tmp_path).store
+    store.prepare()
+    error = sqlite3.OperationalError("x")
+    error.sqlite_errorcode = code
+    error.sqlite_errorname = next(name for name in vars(sqlite3) if vars(sqlite3)[name] is code)
+    with pytest.raises(InputError) as raised, store.open_ledger():
+        raise error
+    assert str(raised.value).startswith(f"{store.ledger}{said}")
+    assert ("reset" in str(raised.value)) == ("damaged" in said)

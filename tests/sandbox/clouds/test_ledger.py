@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from sandbox.clouds.values import Secret
 
 VPC = Entry(
@@ -63,11 +65,47 @@ def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     assert (tmp_path / "l").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("inputs", "{bad"), ("outputs", "5"), ("outputs", b"\xff"), ("operation", '{"unknown": 1}')],
+    ids=str,
+)
+def test_a_row_that_cannot_be_read_is_named(tmp_path: Path, column: str, value: object) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    ledger.put(VPC)
+    ledger.verify()
+    with closing(sqlite3.connect(tmp_path / "ledger")) as connection, connection:
+        connection.execute(f"UPDATE resources SET {column} = ?", (value,))
+    with pytest.raises(DamagedLedgerError, match=r"^the row of urn:1 \(vpc-1\) cannot be read: "):
+        ledger.verify()
+
+
+def test_a_page_that_cannot_be_read_is_found_though_the_rest_can(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    for at in range(200):
+        ledger.put(replace(VPC, id=f"vpc-{at}"))
+    ledger.close()
+    with (tmp_path / "ledger").open("r+b") as file:
+        file.seek(3 * 4096)
+        file.write(b"\x07" * 4096)
+    with closing(Ledger(tmp_path / "ledger")) as damaged, pytest.raises((DamagedLedgerError, sqlite3.DatabaseError)):
+        damaged.verify()
+
+
+def test_a_copy_has_all_of_it_and_both_the_version(tmp_path: Path) -> None:
+    with closing(Ledger(tmp_path / "ledger")) as ledger:
+        ledger.put(VPC)
+        ledger.copy_to(tmp_path / "copy", 3)
+        assert ledger.version == 3
+    with closing(Ledger(tmp_path / "copy")) as copy:
+        assert (copy.version, copy.all()) == (3, [VPC])
+
+
 WRITER = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from sandbox.clouds.ledger import Entry, Ledger
+from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 
 ledger = Ledger(Path(sys.argv[1]))
 for at in range(50):

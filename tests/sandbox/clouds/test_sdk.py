@@ -21,3 +21,13 @@ def test_another_virtual_environment_is_looked_into(tmp_path: Path) -> None:
     (folder / "pulumi-plugin.json").write_text('{"resource": true, "name": "thing", "version": "v1.2.3"}')
     sdks = installed_sdks(site_packages(tmp_path))
     assert [(sdk.package, sdk.version, sdk.root) for sdk in sdks.values()] == [("thing", "1.2.3", folder)]
+
+
+def test_an_sdk_whose_plugin_names_no_version_has_that_of_its_package(tmp_path: Path) -> None:
+    for package, plugin in (("pulumi_synced_folder", '"name": "synced-folder"'), ("pulumi_other", '"server": "x"')):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "pulumi-plugin.json").write_text(f'{{"resource": true, {plugin}}}')
+    installed = tmp_path / "pulumi_synced_folder-0.12.4.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: pulumi_synced_folder\nVersion: 0.12.4\n")
+    assert {sdk.package: sdk.version for sdk in installed_sdks(tmp_path).values()} == {"synced-folder": "0.12.4"}

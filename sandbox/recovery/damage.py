@@ -1,0 +1,182 @@
+"""State and ledger that are not as the last command left them: lost, cut, or put back from an older time.
+
+The two are each other's witnesses. A state that lacks what the clouds have is damaged where a newer one is known: what
+was let go on purpose, by an update (`retainOnDelete`) or by `state delete`, is not in the newest state either.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from sandbox.clouds.ledger import Entry
+from sandbox.project import DamagedFileError, InputError, Project
+from sandbox.recovery.compare import Difference, compare
+from sandbox.recovery.copies import copy_of_state, newest_state, version_of
+from sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
+
+__all__ = ["Damage", "damaged_ledger", "damaged_states", "is_sound", "refuse_damage"]
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A file that must not be used as it is.
+
+    wrong: what it is, in words that name the file.
+    way_out: what to do about it.
+    stack: whose state it is; empty for the ledger.
+    copy: what can take its place, None where nothing can.
+    left: what the clouds have and no state would know.
+    """
+
+    file: Path
+    wrong: str
+    way_out: str
+    stack: str = ""
+    copy: Path | None = None
+    left: tuple[Entry, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.wrong}; {self.way_out}"
+
+    @property
+    def final(self) -> bool:
+        """Whether only `sandbox reset` is left: without a copy, a state can go only where it has nothing to know."""
+        return self.copy is None and (bool(self.left) or not self.stack)
+
+
+def refuse_damage(project: Project, stack: str | None = None) -> None:
+    """Raises InputError for damage to the ledger or to a state.
+
+    stack: whose state alone matters; without it, all do.
+    """
+    ledger = damaged_ledger(project)
+    if ledger is not None:
+        raise InputError(str(ledger))
+    if stack is not None and _as_left(project, stack):
+        return
+    for damage in damaged_states(project):
+        if stack in (None, damage.stack):
+            raise InputError(str(damage))
+
+
+def is_sound(project: Project, stack: str) -> bool:
+    """Whether nothing is wrong with the ledger and the state of a stack."""
+    try:
+        refuse_damage(project, stack)
+    except InputError:
+        return False
+    return True
+
+
+def _as_left(project: Project, stack: str) -> bool:
+    """Whether the state is, byte for byte, what the last command left."""
+    file, copy = state_files(project).get(stack), copy_of_state(project, stack)
+    return file is not None and copy.exists() and file.read_bytes() == copy.read_bytes()
+
+
+def damaged_ledger(project: Project) -> Damage | None:
+    """What is wrong with the ledger, None where nothing is; raises InputError where the disk is at fault."""
+    store = project.store
+    copied = version_of(store.ledger_copy)
+    if not store.ledger.exists():
+        wrong = f"{store.ledger} is missing" if copied else ""
+    elif store.ledger.is_dir():
+        wrong = f"{store.ledger} is a folder"
+    else:
+        wrong = _wrong_with_ledger(project, copied)
+    return Damage(store.ledger, wrong, store.way_out, copy=store.whole_copy) if wrong else None
+
+
+def _wrong_with_ledger(project: Project, copied: int) -> str:
+    store = project.store
+    try:
+        entries = store.existing()
+        with store.open_ledger() as ledger:
+            version = ledger.version
+    except DamagedFileError as damage:
+        return damage.wrong
+    if version >= copied or not any(_differences(project, entries).values()):
+        return ""
+    return f"{store.ledger} is older than what the last command left, and the state does not agree with it"
+
+
+def damaged_states(project: Project) -> list[Damage]:
+    """What is wrong with the states, by stack; raises InputError for a ledger that cannot be read."""
+    found = _differences(project, project.store.existing())
+    return [damage for stack in sorted({*state_files(project), *found}) for damage in _damage(project, stack, found)]
+
+
+def _differences(project: Project, entries: list[Entry]) -> dict[str, Difference]:
+    """Between the clouds and what can be read of the states."""
+    states = [state for stack, file in state_files(project).items() if (state := _readable(file, stack))]
+    return {found.stack: found for found in compare(states, entries, cache(lambda: once_recorded(project)))}
+
+
+def _readable(file: Path, stack: str) -> StackState | None:
+    try:
+        return read_state(file, stack)
+    except UnreadableStateError:
+        return None
+
+
+def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Iterator[Damage]:
+    difference = found.get(stack, Difference(stack))
+    ours = f"urn:pulumi:{stack}::{project.name}::"
+    left = tuple(entry for entry in [*difference.orphans, *difference.kept] if entry.urn.startswith(ours))
+    file = state_files(project).get(stack)
+    newest = newest_state(project, stack)
+    if file is None:
+        file = project.store.state / ".pulumi" / "stacks" / project.name / f"{stack}.json"
+        # Where the newest state has nothing, it was destroyed or removed, and what is left was let go.
+        missing = f"the state {file} is missing, and the clouds have {len(left)} resources of its stack"
+        wrong = missing if left and (newest is None or newest[1].resources) else ""
+    else:
+        wrong = _wrong(project, file, stack, newest, agrees=not difference and not left)
+    if wrong:
+        yield _described(project, stack, file, wrong, newest, left)
+
+
+def _wrong(project: Project, file: Path, stack: str, newest: tuple[Path, StackState] | None, *, agrees: bool) -> str:
+    """What a state's file is, empty where it may be used; agrees: the clouds have what it says."""
+    try:
+        state = read_state(file, stack)
+    except UnreadableStateError as error:
+        return str(error)
+    if agrees or newest is None or state.written > newest[1].written:
+        return ""
+    if state.written < newest[1].written:
+        return f"the state {file}, of {_time(state)}, is older than the last, and the clouds do not agree with it"
+    if newest[0] == copy_of_state(project, stack) and not _as_left(project, stack):
+        return f"the state {file} is not as the last command left it, and the clouds do not agree with it"
+    return ""
+
+
+def _described(
+    project: Project,
+    stack: str,
+    file: Path,
+    wrong: str,
+    newest: tuple[Path, StackState] | None,
+    left: tuple[Entry, ...],
+) -> Damage:
+    recover, reset = f"`sandbox recover --stack {stack}`", "`sandbox reset` forgets everything"
+    if newest is not None:
+        copy, state = newest
+        shown = copy.relative_to(project.store.root)
+        way_out = f"{recover} puts back that of {_time(state)} ({shown}), {reset}"
+        return Damage(file, wrong, way_out, stack, copy, left)
+    if not left:
+        return Damage(file, wrong, f"{recover} removes it: the clouds have nothing of this stack", stack)
+    counted = Counter(entry.type for entry in left)
+    there = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))
+    way_out = f"no copy of it is left, and the clouds have {there} of this stack: {reset}"
+    return Damage(file, wrong, way_out, stack, None, left)
+
+
+def _time(state: StackState) -> str:
+    return datetime.fromtimestamp(state.written).astimezone().isoformat(" ", "seconds")

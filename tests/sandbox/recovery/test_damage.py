@@ -1,0 +1,374 @@
+"""What counts as a lost state or ledger, and what takes its place; files as the engine writes them, without it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sandbox.clouds.ledger import Entry
+from sandbox.project import InputError, Project
+from sandbox.recovery.copies import forgot_state, keep_copies, newest_state
+from sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
+from sandbox.recovery.recover import recover
+from sandbox.reset import reset
+from sandbox.status import status
+
+PREFIX = "urn:pulumi:dev::small::"
+PROVIDER = f"{PREFIX}pulumi:providers:aws::default"
+DAY = "2026-01-02T00:00:00+00:00"
+
+
+def _entry(name: str) -> Entry:
+    return Entry(
+        provider="aws",
+        scope="us-east-1",
+        type="aws:ec2/vpc:Vpc",
+        id=f"{name}-1",
+        name="",
+        urn=f"{PREFIX}aws:ec2/vpc:Vpc::{name}",
+        inputs={},
+        outputs={"region": "us-east-1"},
+        created_at=DAY,
+        provider_ref=f"{PROVIDER}::p1",
+    )
+
+
+def _checkpoint(minute: int, *names: str) -> str:
+    """A state of that minute with a resource of each name."""
+    resources: list[dict[str, Any]] = [
+        {"urn": f"{PREFIX}pulumi:pulumi:Stack::small-dev", "custom": False, "type": "pulumi:pulumi:Stack"},
+        {"urn": PROVIDER, "custom": True, "type": "pulumi:providers:aws", "id": "p1"},
+    ]
+    for entry in map(_entry, names):
+        known = {"urn": entry.urn, "type": entry.type, "id": entry.id, "outputs": entry.outputs}
+        resources.append({**known, "custom": True, "provider": entry.provider_ref, "created": DAY})
+    latest = {"manifest": {"time": f"2026-01-02T10:{minute:02}:00.123456789Z"}, "resources": resources if names else []}
+    return json.dumps({"version": 3, "checkpoint": {"stack": "organization/small/dev", "latest": latest}})
+
+
+class Sandbox:
+    """A project with a stack `dev` of two resources, as two commands have left it."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
+        self.project = Project(folder / "Pulumi.yaml")
+        self.store = self.project.store
+        self.store.prepare()
+        self.pulumi = self.store.state / ".pulumi"
+        self.state = self.pulumi / "stacks/small/dev.json"
+        self.state.parent.mkdir(parents=True)
+        self.clouds("a")
+        self.old_state, self.old_ledger = self.left(_checkpoint(1, "a")), self.store.ledger.read_bytes()
+        self.clouds("a", "b")
+        self.left(_checkpoint(2, "a", "b"))
+
+    def clouds(self, *names: str) -> None:
+        """Makes the clouds have these and nothing else."""
+        with self.store.open_ledger() as ledger:
+            for entry in ledger.all():
+                ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
+            for entry in map(_entry, names):
+                ledger.put(entry)
+
+    def left(self, state: str) -> str:
+        """Ends a command."""
+        if self.state.exists():
+            shutil.copy(self.state, f"{self.state}.bak")
+        self.state.write_text(state)
+        keep_copies(self.project, ["dev"])
+        return state
+
+    def sql(self, statement: str, *values: object) -> None:
+        with closing(sqlite3.connect(self.store.ledger)) as connection, connection:
+            connection.execute(statement, values)
+
+    def wrong(self) -> list[str]:
+        """What is wrong with the files, without their paths."""
+        ledger = damaged_ledger(self.project)
+        found = [ledger] if ledger else damaged_states(self.project)
+        return [damage.wrong.replace(str(damage.file), "FILE") for damage in found]
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    monkeypatch.chdir(tmp_path)
+    return Sandbox(tmp_path)
+
+
+def test_what_a_command_has_left_is_whole_and_its_copies_are_private(sandbox: Sandbox) -> None:
+    assert sandbox.wrong() == []
+    copies = [file for file in sandbox.store.copies.rglob("*") if file.is_file()]
+    assert {file.name: file.stat().st_mode & 0o777 for file in copies} == {"clouds.sqlite3": 0o600, "dev.json": 0o600}
+
+
+STATES: dict[str, tuple[Callable[[Sandbox], object], str]] = {
+    "missing": (
+        lambda it: it.state.unlink(),
+        "the state FILE is missing, and the clouds have 2 resources of its stack",
+    ),
+    "folder missing": (
+        lambda it: shutil.rmtree(it.store.state),
+        "the state FILE is missing, and the clouds have 2 resources of its stack",
+    ),
+    "empty": (
+        lambda it: it.state.write_text(""),
+        "the state FILE cannot be read (Expecting value: line 1 column 1 (char 0))",
+    ),
+    "a list": (lambda it: it.state.write_text("[1,2]"), "the state FILE holds no checkpoint"),
+    "a list of numbers": (
+        lambda it: it.state.write_text('{"checkpoint": {"latest": {"resources": [1]}}}'),
+        "the state FILE holds resources without URN or type",
+    ),
+    "without resources": (
+        lambda it: it.state.write_text(_checkpoint(2)),
+        "the state FILE is not as the last command left it, and the clouds do not agree with it",
+    ),
+    "without anything": (
+        lambda it: it.state.write_text('{"version": 3, "checkpoint": {}}'),
+        "the state FILE, of 1970-01-01, is older than the last, and the clouds do not agree with it",
+    ),
+    "older": (
+        lambda it: it.state.write_text(it.old_state),
+        "the state FILE, of 2026-01-02, is older than the last, and the clouds do not agree with it",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STATES)
+def test_a_lost_state_is_named_and_put_back(sandbox: Sandbox, case: str) -> None:
+    change, wrong = STATES[case]
+    before = sandbox.state.read_text()
+    change(sandbox)
+    (found,) = sandbox.wrong()
+    assert _without_times(found) == wrong
+    assert _said(status, 2).startswith("error: the state ")
+    assert "Would recover from damage: " in _said(recover, 0, "--dry-run")
+    assert _said(recover, 0).endswith("\n  put copies/small/dev.json in its place\n")
+    assert (sandbox.state.read_text(), sandbox.wrong(), _said(recover, 0)) == (before, [], "")
+
+
+def _without_times(text: str) -> str:
+    """The day of a time is that of the machine's zone."""
+    return re.sub(r"(1970-01-01|1969-12-31|2026-01-0\d) [\d:+-]+", r"\1", text).replace("1969-12-31", "1970-01-01")
+
+
+def _said(command: Any, code: int, *options: str) -> str:
+    """What a command prints; refusals as the console script shows them."""
+    result: Result = CliRunner().invoke(command, options)
+    if isinstance(result.exception, InputError):
+        assert code == 2
+        return f"error: {result.exception}"
+    assert (result.exit_code, result.exception) == (code, None)
+    return result.stdout
+
+
+def test_the_way_out_is_named_with_the_state_that_takes_its_place(sandbox: Sandbox) -> None:
+    sandbox.state.unlink()
+    with pytest.raises(InputError) as refused:
+        refuse_damage(sandbox.project, "dev")
+    assert _without_times(str(refused.value)) == (
+        f"the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; `sandbox recover --stack "
+        "dev` puts back that of 2026-01-02 (copies/small/dev.json), `sandbox reset` forgets everything"
+    )
+    refuse_damage(sandbox.project, "another")
+
+
+@pytest.mark.parametrize(
+    ("kept", "minute"),
+    [
+        ("stacks/small/dev.json.bak", 1),
+        ("history/small/dev/dev-2.checkpoint.json", 3),
+        ("backups/small/dev/dev.2.json", 4),
+    ],
+)
+def test_without_our_copy_the_newest_whole_state_that_pulumi_kept_is_taken(
+    sandbox: Sandbox, kept: str, minute: int
+) -> None:
+    shutil.rmtree(sandbox.store.copies)
+    for file, text in {kept: _checkpoint(minute, "a"), "history/small/dev/dev-9.checkpoint.json": "{"}.items():
+        (sandbox.pulumi / file).parent.mkdir(parents=True, exist_ok=True)
+        (sandbox.pulumi / file).write_text(text)
+    found = newest_state(sandbox.project, "dev")
+    assert found is not None and found[0] == sandbox.pulumi / kept
+    sandbox.state.unlink()
+    assert "is missing" in sandbox.wrong()[0]
+
+
+def test_where_no_copy_is_left_the_clouds_are_listed_and_only_reset_is_offered(sandbox: Sandbox) -> None:
+    shutil.rmtree(sandbox.store.copies)
+    shutil.rmtree(sandbox.store.state)
+    assert _said(recover, 2) == (
+        f"error: the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; no copy of it is "
+        "left, and the clouds have 2 x aws:ec2/vpc:Vpc of this stack: `sandbox reset` forgets everything"
+    )
+    assert _said(reset, 0, "--yes") == ""
+    assert not sandbox.store.root.exists()
+
+
+def test_a_cut_state_of_a_stack_that_has_nothing_is_removed(sandbox: Sandbox) -> None:
+    first = sandbox.state.with_name("first.json")
+    first.write_text("")
+    assert _said(recover, 0) == (
+        f"Recovering from damage: the state {first} cannot be read (Expecting value: line 1 column 1 (char 0))\n"
+        "  remove it\n"
+    )
+    assert (first.exists(), sandbox.wrong()) == (False, [])
+
+
+PURPOSE: dict[str, Callable[[Sandbox], object]] = {
+    "state delete": lambda it: it.left(_checkpoint(2, "a")),
+    "an update that retains": lambda it: it.left(_checkpoint(3, "a")),
+    "an update that retains and is killed": lambda it: it.state.write_text(_checkpoint(3, "a")),
+    "a destroy that retains all": lambda it: it.left(_checkpoint(3)),
+    "an old pair of both": lambda it: (
+        it.state.write_text(it.old_state),
+        it.store.ledger.write_bytes(it.old_ledger),
+    ),
+    "another project of that name": lambda it: it.sql("UPDATE resources SET urn = replace(urn, '::small::', '::it::')"),
+}
+
+
+@pytest.mark.parametrize("case", PURPOSE)
+def test_what_was_let_go_on_purpose_is_no_damage(sandbox: Sandbox, case: str) -> None:
+    PURPOSE[case](sandbox)
+    if case == "another project of that name":
+        sandbox.left(_checkpoint(3))
+        sandbox.state.unlink()
+    assert sandbox.wrong() == []
+
+
+def test_a_stack_that_was_removed_is_not_missing_though_it_left_something(sandbox: Sandbox) -> None:
+    sandbox.state.unlink()
+    forgot_state(sandbox.project, "dev")
+    assert sandbox.wrong() == []
+
+
+def test_a_copy_is_never_replaced_by_an_older_state(sandbox: Sandbox) -> None:
+    sandbox.left(sandbox.old_state)
+    assert "is older than the last" in sandbox.wrong()[0]
+
+
+def _page(it: Sandbox) -> None:
+    with it.store.ledger.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\x07" * 4096)
+
+
+def _folder(it: Sandbox) -> None:
+    it.store.ledger.unlink()
+    it.store.ledger.mkdir()
+    (it.store.ledger / "x").touch()
+
+
+LEDGERS: dict[str, tuple[Callable[[Sandbox], object], str]] = {
+    "page": (_page, "FILE is damaged (*** in database main ***"),
+    "row": (
+        lambda it: it.sql("UPDATE resources SET outputs = '{bad' WHERE id = 'b-1'"),
+        f"FILE is damaged (the row of {PREFIX}aws:ec2/vpc:Vpc::b (b-1) cannot be read: Expecting property name",
+    ),
+    "text": (lambda it: it.store.ledger.write_text("no database" * 9), "FILE is damaged (file is not a database)"),
+    "cut": (lambda it: os.truncate(it.store.ledger, 5000), "FILE is damaged (database disk image is malformed)"),
+    "empty": (
+        lambda it: os.truncate(it.store.ledger, 0),
+        "FILE is older than what the last command left, and the state",
+    ),
+    "older": (
+        lambda it: it.store.ledger.write_bytes(it.old_ledger),
+        "FILE is older than what the last command left, and the state does not agree with it",
+    ),
+    "missing": (lambda it: it.store.ledger.unlink(), "FILE is missing"),
+    "a folder": (_folder, "FILE is a folder"),
+}
+
+
+@pytest.mark.parametrize("case", LEDGERS)
+def test_a_damaged_ledger_is_named_and_put_back(sandbox: Sandbox, case: str) -> None:
+    change, wrong = LEDGERS[case]
+    before = sandbox.store.existing()
+    change(sandbox)
+    (found,) = sandbox.wrong()
+    assert found.startswith(wrong)
+    assert _said(status, 2).endswith(
+        "; `sandbox recover` puts back the copy that the last command left, `sandbox reset` forgets everything"
+    )
+    assert _said(recover, 0).endswith("\n  put copies/clouds.sqlite3 in its place\n")
+    assert (sandbox.store.existing(), sandbox.wrong(), _said(recover, 0)) == (before, [], "")
+
+
+@pytest.mark.parametrize("case", LEDGERS)
+def test_a_damaged_ledger_can_be_forgotten(sandbox: Sandbox, case: str) -> None:
+    LEDGERS[case][0](sandbox)
+    assert _said(reset, 0, "--yes") == ""
+    assert not sandbox.store.root.exists()
+
+
+def test_a_damaged_ledger_without_a_whole_copy_leaves_reset(sandbox: Sandbox) -> None:
+    _page(sandbox)
+    os.truncate(sandbox.store.ledger_copy, 5000)
+    for command in (status, recover):
+        assert _said(command, 2).endswith("; there is no whole copy of it: `sandbox reset` forgets everything")
+
+
+def test_the_damaged_file_is_kept_beside_what_took_its_place(sandbox: Sandbox) -> None:
+    sandbox.state.write_text("[1,2]")
+    _said(recover, 0)
+    assert sandbox.state.with_name("dev.json.damaged").read_text() == "[1,2]"
+
+
+def test_reset_needs_no_readable_project(sandbox: Sandbox) -> None:
+    sandbox.project.file.write_text("[")
+    assert _said(reset, 0, "--yes") == ""
+    assert not sandbox.store.root.exists()
+
+
+@pytest.fixture
+def lock(sandbox: Sandbox) -> Callable[[str], Path]:
+    def make(host: str) -> Path:
+        folder = sandbox.pulumi / "locks/organization/small/dev"
+        folder.mkdir(parents=True)
+        since = datetime.now(UTC).isoformat()
+        content = {"pid": os.getpid(), "username": "me", "hostname": host, "timestamp": since}
+        (folder / "1.json").write_text(json.dumps(content))
+        return folder / "1.json"
+
+    return make
+
+
+@pytest.mark.parametrize("command", [recover, reset], ids=lambda command: command.name)
+def test_what_a_living_process_works_on_is_left_alone(
+    sandbox: Sandbox, lock: Callable[[str], Path], command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.recovery.locks._PATIENCE", 0.0)
+    lock(socket.gethostname())
+    sandbox.state.write_text("")
+    options = ("--yes",) if command is reset else ()
+    said = _said(command, 2, *options)
+    assert said.startswith(f"error: the stack dev is in use: process {os.getpid()} of me on ")
+    assert sandbox.state.read_text() == ""
+
+
+def test_a_lock_of_another_machine_names_the_file_to_remove(lock: Callable[[str], Path]) -> None:
+    file = lock("elsewhere")
+    assert f"if that process is dead, remove {file}, then run this again" in _said(reset, 2, "--yes")
+    file.unlink()
+    assert _said(reset, 0, "--yes") == ""
+
+
+def test_reset_waits_for_no_command_and_disturbs_none(sandbox: Sandbox) -> None:
+    with sandbox.store.in_use():
+        assert _said(reset, 2, "--yes").startswith(
+            f"error: a command of the sandbox is at work in {sandbox.store.root}"
+        )
+    assert sandbox.wrong() == []

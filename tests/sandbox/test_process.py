@@ -1,0 +1,42 @@
+"""The engine's process, here a program that stands for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from sandbox import process
+from sandbox.process import StoppedError, run_engine
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+
+
+def _run(program: str, obstacle: Callable[[], str]) -> int:
+    command = [sys.executable, "-c", program]
+    return run_engine(command, os.environ, started=lambda: None, relayed=True, obstacle=obstacle)
+
+
+def test_an_engine_that_nothing_is_in_the_way_of_ends_by_itself() -> None:
+    assert _run("import sys; sys.exit(7)", lambda: "") == 7
+
+
+def test_an_engine_is_cancelled_at_an_obstacle() -> None:
+    with pytest.raises(StoppedError, match="no room"):
+        _run("import time; time.sleep(60)", lambda: "no room")
+
+
+def test_an_engine_that_goes_on_though_it_was_cancelled_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_MAY_TAKE", 0.5)
+    begun = time.monotonic()
+    with pytest.raises(StoppedError, match="no room"):
+        _run(STUBBORN, lambda: "no room" if time.monotonic() - begun > 2 else "")
+    assert time.monotonic() - begun < 30
+
+
+def test_an_engine_that_failed_at_an_obstacle_before_anybody_looked_was_stopped_by_it() -> None:
+    with pytest.raises(StoppedError, match="no room"):
+        _run("import sys; sys.exit(1)", lambda: "no room")
