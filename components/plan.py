@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
+from components.kubernetes.names import MIG_POOL, TRAINING_POOL
 from components.shapes import Shape
 from components.spec import ClusterSpec
 
@@ -114,9 +115,13 @@ def cluster_facts(
 
     outside_training: names of the parts that are not training, such as the elastic pool. slices: name of a part ->
     size of a MIG slice -> how many (`count`), and the eighths of a GPU's memory that each has (`eighths`).
-    not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
+    `rolls` names the parts whose nodes an update may replace. not_built: what the spec asks for and this cluster does
+    not contain. losses: what this cloud can't give.
     notes: what whoever reads the plan should know of it.
     """
+    rolls = [
+        pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
+    ]
     return {
         "requiredLabels": dict(spec.labels),
         "budget": {"monthly": str(spec.budget.monthly_usd), "currency": "USD", "onExceed": spec.budget.on_exceed},
@@ -126,12 +131,20 @@ def cluster_facts(
         "spareGpus": spec.training.spares * equivalence.shape.gpus,
         "outsideTraining": list(outside_training),
         **({"slices": {name: dict(sizes) for name, sizes in slices.items()}} if slices else {}),
+        **({"rolls": [f"{spec.name}-{pool}" for pool in rolls]} if rolls else {}),
         "notBuilt": list(not_built),
         "losses": list(losses),
-        "notes": list(notes),
+        "notes": [*notes, *(_roll_note(pool) for pool in rolls)],
         "equivalence": equivalence.facts(),
         **_storage_asked(spec),
     }
+
+
+def _roll_note(pool: str) -> str:
+    return (
+        f"{pool}.roll: an update may replace the nodes of the {pool} pool and ends the jobs on them; take it back "
+        "after the update"
+    )
 
 
 def _storage_asked(spec: ClusterSpec) -> dict[str, Any]:

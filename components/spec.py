@@ -61,6 +61,10 @@ _BUCKET = r"^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 _LAYOUT = (
     r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"
 )
+_ROLL = (
+    "Whether this update may replace the pool's nodes, which ends the jobs on them; without it, a change that would is "
+    "refused. Take it back afterwards"
+)
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 _MINUTES = {"m": 1, "h": 60}
 # As long as GKE takes it, which is the shortest. Source: GKE documentation, "ComputeClass" definition.
@@ -164,6 +168,7 @@ class Training(Model):
         description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has",
         examples=[1600, 3200],
     )
+    roll: bool = Field(default=False, description=_ROLL)
 
 
 class OnDemandPurchase(Model):
@@ -332,6 +337,7 @@ class Mig(Model):
     purchase: Literal["on-demand", "spot", "flex-start"] = Field(
         default="on-demand", description="How its machines are paid for"
     )
+    roll: bool = Field(default=False, description=_ROLL)
 
 
 class SharedStorage(Model):

@@ -67,6 +67,10 @@ _FREE: Final[dict[str, tuple[str, str]]] = {
         f"{_EC2}ec2-launch-templates.html",
     ),
     "aws:ec2/keyPair:KeyPair": ("no charge for a key pair", f"{_EC2}ec2-key-pairs.html"),
+    "aws:autoscaling/tag:Tag": (
+        "no charge for tags",
+        "https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html",
+    ),
     "aws:ec2/tag:Tag": ("no charge for tags", f"{_EC2}Using_Tags.html"),
     "aws:iam/role:Role": _IDENTITY,
     "aws:iam/policy:Policy": _IDENTITY,

@@ -78,6 +78,8 @@ class Resource:
     dependencies: input property -> URNs of the resources its value comes from.
     source_position: `path#line` of the declaration where the source knows it.
     protect: whether the engine refuses to delete it, where the source knows it.
+    keeps: properties that stay as they were made, whatever the program writes (`ignoreChanges`), where the source knows
+        them.
     """
 
     urn: str
@@ -91,6 +93,7 @@ class Resource:
     dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     source_position: str | None = None
     protect: bool = False
+    keeps: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -38,7 +38,6 @@ from policies.rules import (
     not_known_yet,
     price_known,
     purchase_fits_machine,
-    replacement_of_training_pool,
     required_labels,
     reservation_in_use,
     shared_storage_protected,
@@ -77,7 +76,7 @@ _MANDATORY: Final = (
     label_values.RULE,
     budget.RULE,
     exemptions_valid.RULE,
-    *(rule for rule in CHANGE_RULES if rule is not replacement_of_training_pool.RULE),
+    *CHANGE_RULES,
 )
 _ADVISORY: Final = (
     training_pool_not_on_spot.RULE,
@@ -98,7 +97,6 @@ _ADVISORY: Final = (
     no_secrets_in_plain_text.RULE,
     versions_pinned.RULE,
     namespaces_state_pod_security.RULE,
-    replacement_of_training_pool.RULE,
     budget_warning.RULE,
     budget_ceiling.RULE,
     budget_undecidable.RULE,

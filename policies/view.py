@@ -78,6 +78,7 @@ def resource_of(args: ResourceValidationArgs) -> Resource:
         parent=args.opts.parent,
         provider=args.provider.urn if args.provider else None,
         protect=args.opts.protect,
+        keeps=tuple(args.opts.ignore_changes),
     )
 
 
@@ -111,6 +112,7 @@ def _of_stack(resource: PolicyResource, inputs: Mapping[str, Any] | None) -> Res
             for name, dependencies in resource.property_dependencies.items()
         },
         protect=resource.opts.protect,
+        keeps=tuple(resource.opts.ignore_changes),
     )
 
 

@@ -90,6 +90,7 @@ class TrainingCluster(pulumi.ComponentResource):
         training = TrainingPool(
             f"{name}-training",
             plan.training,
+            zone=plan.location.zone,
             network=network,
             control_plane=control_plane,
             # These nodes are most of the bill: an API that `up` can't reach fails before they start.
@@ -150,6 +151,7 @@ class TrainingCluster(pulumi.ComponentResource):
             MigPool(
                 f"{name}-mig",
                 plan.mig,
+                zone=plan.location.zone,
                 network=network,
                 control_plane=control_plane,
                 after=[workspace.namespace],

@@ -1,15 +1,21 @@
-"""What the launch templates of all node pools have in common."""
+"""What the launch templates of all node pools have in common, and how labels reach machines past them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_aws import ec2
+from pulumi_aws import ec2, eks
 
 from components.aws.identity import Tagger
+from components.labels import OWN_LABELS
+from components.sdk_part import without_the_rest
 
-__all__ = ["node_launch_template"]
+with without_the_rest("pulumi_aws.autoscaling"):
+    from pulumi_aws.autoscaling._inputs import TagTagArgs
+    from pulumi_aws.autoscaling.tag import Tag
+
+__all__ = ["label_machines", "node_launch_template"]
 
 
 def node_launch_template(
@@ -20,6 +26,7 @@ def node_launch_template(
     root_gib: int,
     tags: Tagger,
     opts: pulumi.ResourceOptions,
+    roll: bool = False,
     tagged: Sequence[str] = ("instance", "volume", "network-interface"),
     user_data: str | None = None,
     network_interfaces: Sequence[ec2.LaunchTemplateNetworkInterfaceArgs] | None = None,
@@ -28,8 +35,15 @@ def node_launch_template(
     reservation: ec2.LaunchTemplateCapacityReservationSpecificationArgs | None = None,
 ) -> ec2.LaunchTemplate:
     """A launch template with an encrypted root disk, session tokens for instance metadata, and labels on everything
-    it makes. node_name: what its nodes are called. root_gib: size of the root disk, GiB.
+    it makes. node_name: what its nodes are called. root_gib: size of the root disk, GiB. roll: its nodes may be
+    replaced.
+
+    Its tags stay as they were made, unless the nodes may go: tags of machines are part of a version, whose change
+    recycles every node of a managed group, and the provider shows the template's own tags as a new version, too.
+    Sources: Amazon EKS user guide, "Customize managed nodes with launch templates"; hashicorp/terraform-provider-aws
+    internal/service/ec2/ec2_launch_template.go, CustomizeDiff.
     """
+    frozen = [] if roll else ["tags", "tagSpecifications"]
     return ec2.LaunchTemplate(
         name,
         instance_type=machine_type,
@@ -55,5 +69,25 @@ def node_launch_template(
             ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags(node_name)) for kind in tagged
         ],
         tags=tags(name),
-        opts=opts,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=frozen)),
     )
+
+
+def label_machines(
+    name: str, nodes: eks.NodeGroup, labels: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Labels for the machines that a node group starts from now on: they win over those of its template.
+
+    Tags of its Auto Scaling group, which EKS makes and leaves to others; disks and network interfaces do not get them.
+    Sources: pulumi-aws 7.51.1, `aws.autoscaling.Tag`; Amazon EC2 Auto Scaling API, CreateAutoScalingGroup, Tags.
+    """
+    return [
+        Tag(
+            f"{name}-{key}",
+            autoscaling_group_name=nodes.resources[0].autoscaling_groups[0].name,
+            tag=TagTagArgs(key=key, value=value, propagate_at_launch=True),
+            opts=opts,
+        )
+        for key, value in labels.items()
+        if key not in OWN_LABELS
+    ]

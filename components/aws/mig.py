@@ -21,12 +21,15 @@ _SLICED: Final = ("h100", "h200")
 
 @dataclass(frozen=True, kw_only=True)
 class MigPlan:
-    """nodes: machines, of fewer GPUs than the spec's nodes where AWS has them with one. spot: bought as spot."""
+    """nodes: machines, of fewer GPUs than the spec's nodes where AWS has them with one. spot: bought as spot. roll: its
+    nodes may be replaced.
+    """
 
     shape: Shape
     nodes: int
     pool: MigResources
     spot: bool
+    roll: bool = False
     root_gib: int = 200
 
     @property
@@ -68,6 +71,7 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
             strategy=spec.mig.strategy or layout.strategy,
         ),
         spot=spec.mig.purchase == "spot",
+        roll=spec.mig.roll,
     )
 
 

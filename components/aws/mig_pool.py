@@ -9,11 +9,12 @@ from pulumi_aws import eks
 
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role
-from components.aws.launch_template import node_launch_template
+from components.aws.launch_template import label_machines, node_launch_template
 from components.aws.mig import MigPlan
 from components.aws.network import Network
 from components.aws.user_data import gpu_user_data
 from components.kubernetes.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
+from components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 
@@ -30,6 +31,7 @@ class MigPool(pulumi.ComponentResource):
         name: str,
         plan: MigPlan,
         *,
+        zone: str,
         network: Network,
         control_plane: ControlPlane,
         after: Sequence[pulumi.Resource],
@@ -37,7 +39,10 @@ class MigPool(pulumi.ComponentResource):
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("gpucluster:aws:MigPool", name, {}, opts)
+        guard = RollGuard(
+            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
+        )
+        super().__init__("gpucluster:aws:MigPool", name, {"zone": zone, "spot": plan.spot}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
         template = node_launch_template(
@@ -47,7 +52,8 @@ class MigPool(pulumi.ComponentResource):
             root_gib=plan.root_gib,
             tags=tags,
             user_data=gpu_user_data(plan.slices_of_a_gpu),
-            opts=here,
+            roll=plan.roll,
+            opts=guard.over(here),
         )
         nodes = eks.NodeGroup(
             f"{name}-nodes",
@@ -71,6 +77,9 @@ class MigPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
+            opts=guard.over(
+                pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after])
+            ),
         )
+        label_machines(f"{name}-label", nodes, labels, here)
         self.register_outputs({"nodeGroupName": nodes.node_group_name})

@@ -86,7 +86,9 @@ class PlacementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """capacity_block: bought for fixed dates. active: the capacity can be had now; a block's only while it runs."""
+    """capacity_block: bought for fixed dates. active: the capacity can be had now; a block's only while it runs. roll:
+    its nodes may be replaced.
+    """
 
     shape: Shape
     nodes: int
@@ -95,6 +97,7 @@ class TrainingPlan:
     active: bool = True
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
+    roll: bool = False
     root_gib: int = 500
 
     @property
@@ -181,6 +184,7 @@ def plan_cluster(
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
+        roll=spec.training.roll,
     )
     storage = plan_lustre(
         spec.storage.shared, lambda tier: prices.storage_price("aws", location.region, tier) if prices else None

@@ -10,7 +10,7 @@ from pulumi_aws import eks
 from components.aws.addon import addon
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role
-from components.aws.launch_template import node_launch_template
+from components.aws.launch_template import label_machines, node_launch_template
 from components.aws.plan import SystemPlan
 from components.kubernetes.names import POOL, SYSTEM_POOL
 
@@ -63,6 +63,7 @@ class SystemPool(pulumi.ComponentResource):
             # A node joins only where its network plug-in is there first.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
+        label_machines(f"{name}-label", group, labels, here)
         # CoreDNS stays pending, and its add-on degraded, until a node exists.
         dns = addon(
             f"{name}-coredns",

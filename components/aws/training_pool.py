@@ -9,11 +9,12 @@ from pulumi_aws import ec2, eks, vpc
 
 from components.aws.control_plane import ControlPlane
 from components.aws.identity import Tagger, node_role
-from components.aws.launch_template import node_launch_template
+from components.aws.launch_template import label_machines, node_launch_template
 from components.aws.network import Network
 from components.aws.plan import TrainingPlan
 from components.aws.user_data import gpu_user_data
 from components.kubernetes.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
+from components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 
@@ -30,6 +31,7 @@ class TrainingPool(pulumi.ComponentResource):
         name: str,
         plan: TrainingPlan,
         *,
+        zone: str,
         network: Network,
         control_plane: ControlPlane,
         after: Sequence[pulumi.Resource],
@@ -38,7 +40,15 @@ class TrainingPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: what stands before the first node starts."""
-        super().__init__("gpucluster:aws:TrainingPool", name, {}, opts)
+        guard = RollGuard(
+            name,
+            field="training.roll",
+            nodes=plan.started,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
+        )
+        made_of = {"zone": zone, "capacityBlock": plan.capacity_block}
+        super().__init__("gpucluster:aws:TrainingPool", name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         fabric = _fabric_security_group(f"{name}-efa", network.vpc_id, tags, here)
         group = (
@@ -68,7 +78,8 @@ class TrainingPool(pulumi.ComponentResource):
             placement=_placement(plan, group),
             market=_market(plan),
             reservation=_reservation(plan),
-            opts=here,
+            roll=plan.roll,
+            opts=guard.over(here),
         )
         nodes = eks.NodeGroup(
             f"{name}-nodes",
@@ -95,8 +106,11 @@ class TrainingPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
+            opts=guard.over(
+                pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after])
+            ),
         )
+        label_machines(f"{name}-label", nodes, labels, here)
         self.ready = [nodes]
         self.fabric_group_id = fabric.id
         self.register_outputs(

@@ -33,7 +33,7 @@ _GPUS_A_NODE: Final = 8
 @dataclass(frozen=True, kw_only=True)
 class MigPlan:
     """nodes: machines, of fewer GPUs than the spec's nodes where Azure's are. profile: AKS's name of the layout, where
-    AKS slices; None where the operators' MIG manager does. spot: bought as spot.
+    AKS slices; None where the operators' MIG manager does. spot: bought as spot. roll: its nodes may be replaced.
     """
 
     shape: Shape
@@ -41,6 +41,7 @@ class MigPlan:
     pool: MigResources
     profile: str | None
     spot: bool
+    roll: bool = False
     root_gib: int = 1_000
 
     @property
@@ -86,6 +87,7 @@ def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
         ),
         profile=_profile(layout) if driver == "aks" else None,
         spot=spec.mig.purchase == "spot",
+        roll=spec.mig.roll,
     )
 
 

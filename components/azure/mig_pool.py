@@ -10,6 +10,7 @@ from components.azure.gpu_software import mig_node_labels
 from components.azure.mig import MigPlan
 from components.azure.node_pool import GpuNodes
 from components.kubernetes.names import MIG_POOL
+from components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 
@@ -32,7 +33,11 @@ class MigPool(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("gpucluster:azure:MigPool", name, {}, opts)
+        guard = RollGuard(
+            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
+        )
+        made_of = {"machineType": plan.shape.machine_type, "profile": plan.profile, "spot": plan.spot}
+        super().__init__("gpucluster:azure:MigPool", name, made_of, guard.over(opts))
         pool = nodes.declare(
             f"{name}-nodes",
             pool=MIG_POOL,
@@ -44,7 +49,7 @@ class MigPool(pulumi.ComponentResource):
             enable_auto_scaling=False,
             gpu_instance_profile=plan.profile,
             sliced=mig_node_labels(plan.layout) if plan.profile is None else {},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=list(after))),
         )
         self.ready = [pool]
         self.register_outputs({"nodePoolName": pool.name})

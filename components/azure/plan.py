@@ -68,8 +68,8 @@ class PlacementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """active: the capacity can be had now; that of a block only once it has begun. root_gib: on the machine's own disk
-    of 1,024 GiB.
+    """active: the capacity can be had now; that of a block only once it has begun. roll: its nodes may be replaced.
+    root_gib: on the machine's own disk of 1,024 GiB.
     """
 
     shape: Shape
@@ -77,6 +77,7 @@ class TrainingPlan:
     spares: int
     placement: PlacementPlan
     active: bool = True
+    roll: bool = False
     root_gib: int = 1_000
 
     @property
@@ -242,6 +243,7 @@ def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPl
             proximity_group=location.settings.proximity_group,
         ),
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+        roll=spec.training.roll,
         root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
     )
 

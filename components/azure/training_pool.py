@@ -12,6 +12,7 @@ from components.azure.location import Location
 from components.azure.node_pool import GpuNodes
 from components.azure.plan import TrainingPlan
 from components.kubernetes.names import TRAINING_POOL
+from components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 
@@ -37,7 +38,15 @@ class TrainingPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: what stands before the first node starts."""
-        super().__init__("gpucluster:azure:TrainingPool", name, {}, opts)
+        guard = RollGuard(
+            name,
+            field="training.roll",
+            nodes=plan.started,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
+        )
+        made_of = {"machineType": plan.shape.machine_type, "zone": location.zone}
+        super().__init__("gpucluster:azure:TrainingPool", name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         proximity = (
             compute.ProximityPlacementGroup(
@@ -68,7 +77,7 @@ class TrainingPool(pulumi.ComponentResource):
                 cpu_manager_policy="static",
                 topology_manager_policy="best-effort",
             ),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=list(after))),
         )
         self.ready = [pool]
         self.register_outputs(

@@ -28,13 +28,14 @@ _ACCEPTED: Final[Mapping[str, tuple[Kind, ...]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class MigPlan:
-    """size: of every slice. purchase: on-demand, spot or flex-start."""
+    """size: of every slice. purchase: on-demand, spot or flex-start. roll: its nodes may be replaced."""
 
     shape: Shape
     nodes: int
     size: str
     pool: MigResources
     purchase: str
+    roll: bool = False
     root_gib: int = 200
 
 
@@ -70,6 +71,7 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
             layout=layout, gpu=spec.accelerator, gpus=spec.mig.nodes * shape.gpus, strategy=layout.strategy
         ),
         purchase=spec.mig.purchase,
+        roll=spec.mig.roll,
     )
 
 

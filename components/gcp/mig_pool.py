@@ -13,9 +13,10 @@ from components.gcp.identity import Labeller, NodeIdentity
 from components.gcp.location import Location
 from components.gcp.machines import family
 from components.gcp.mig import MigPlan
-from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from components.gcp.purchase import FLEX_START_DAYS
 from components.kubernetes.names import MIG_POOL
+from components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 
@@ -36,7 +37,11 @@ class MigPool(pulumi.ComponentResource):
         resource_labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__("gpucluster:gcp:MigPool", name, {}, opts)
+        guard = RollGuard(
+            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
+        )
+        made_of = {"machineType": plan.shape.machine_type, "zone": location.zone, "slices": plan.size}
+        super().__init__("gpucluster:gcp:MigPool", name, {**made_of, "purchase": plan.purchase}, guard.over(opts))
         flexible = plan.purchase == "flex-start"
         size: dict[str, Any] = {"autoscaling": scaled(plan.nodes)} if flexible else {"node_count": plan.nodes}
         bought: dict[str, Any] = {
@@ -65,8 +70,13 @@ class MigPool(pulumi.ComponentResource):
                 resource_labels=resource_labels,
                 more={**gpu_config(plan.shape, partition=plan.size), **bought},
             ),
-            opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*control_plane.before_nodes, *after], delete_before_replace=True
+            opts=guard.over(
+                pulumi.ResourceOptions(
+                    parent=self,
+                    depends_on=[*control_plane.before_nodes, *after],
+                    delete_before_replace=True,
+                    ignore_changes=[] if plan.roll else FROZEN,
+                )
             ),
         )
         self.register_outputs({"nodePoolName": pool.name})

@@ -13,10 +13,15 @@ from components.gcp.machines import family
 from components.kubernetes.names import GPU, GPU_PRESENT, POOL
 from components.shapes import Shape
 
-__all__ = ["CLOUD_PLATFORM", "flex_start", "gpu_config", "node_config", "scaled"]
+__all__ = ["CLOUD_PLATFORM", "FROZEN", "flex_start", "gpu_config", "node_config", "scaled"]
 
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
 """The scope that leaves what nodes may do to the roles of their account."""
+
+# What would replace nodes for an edit of a label or of the trial's duration. Sources: gcloud reference, container
+# node-pools, --labels ("Updating this label will causes the node(s) to be recreated"); for the duration, the provider
+# makes a new pool (hashicorp/terraform-provider-google google/services/container/node_config.go, ForceNew).
+FROZEN: Final = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
 
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
 _SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wmem": "4096 16384 16777216"}

@@ -98,7 +98,8 @@ class PlacementPlan:
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
     """flex_start_hours: how long flex-start nodes run, None for other ways to buy. calendar: the reservation is one of
-    calendar mode. active: the capacity can be had now; that of a calendar reservation only once it is delivered.
+    calendar mode. active: the capacity can be had now; that of a calendar reservation only once it is delivered. roll:
+    its nodes may be replaced.
     """
 
     shape: Shape
@@ -108,6 +109,7 @@ class TrainingPlan:
     flex_start_hours: int | None = None
     calendar: bool = False
     active: bool = True
+    roll: bool = False
     root_gib: int = 200
     max_pods: int = GPU_PODS_PER_NODE
 
@@ -298,6 +300,7 @@ def _training(spec: ClusterSpec, shape: Shape) -> TrainingPlan:
         flex_start_hours=spec.duration if flex_start else None,
         calendar=isinstance(spec.purchase, CapacityBlockPurchase),
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+        roll=spec.training.roll,
     )
 
 

@@ -14,10 +14,11 @@ from components.gcp.fabric_networks import Subnet
 from components.gcp.identity import Labeller, NodeIdentity
 from components.gcp.location import Location
 from components.gcp.machines import family
-from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from components.gcp.plan import TrainingPlan
 from components.kubernetes.names import TRAINING_POOL
 from components.labels import CALENDAR_NODES
+from components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 
@@ -44,7 +45,21 @@ class TrainingPool(pulumi.ComponentResource):
         """gpu_subnets: of the additional interfaces; they can't be changed once the pool stands. after: what stands
         before the first node starts.
         """
-        super().__init__("gpucluster:gcp:TrainingPool", name, {}, opts)
+        guard = RollGuard(
+            name,
+            field="training.roll",
+            nodes=plan.started,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
+        )
+        made_of = {
+            "machineType": plan.shape.machine_type,
+            "zone": location.zone,
+            "reservation": plan.placement.reservation,
+            "placementPolicy": plan.placement.policy or plan.placement.compact,
+            "flexStart": plan.flex_start_hours is not None,
+        }
+        super().__init__("gpucluster:gcp:TrainingPool", name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         policy = plan.placement.policy
         own = plan.placement.compact and policy is None
@@ -102,8 +117,13 @@ class TrainingPool(pulumi.ComponentResource):
                 more={**gpu_config(plan.shape), **_bought(plan)},
             ),
             # A pool of this name stands until the old one is gone, and so does what it holds of a reservation.
-            opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*control_plane.before_nodes, *after], delete_before_replace=True
+            opts=guard.over(
+                pulumi.ResourceOptions(
+                    parent=self,
+                    depends_on=[*control_plane.before_nodes, *after],
+                    delete_before_replace=True,
+                    ignore_changes=[] if plan.roll else FROZEN,
+                )
             ),
         )
         self.ready = [pool]

@@ -76,7 +76,7 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         raise NotReadable(f"{what}: a resource has no name (urn); write the file with `{command}`")
     inputs, outputs = record.get("inputs"), record.get("outputs")
     custom = record.get("custom") is True
-    parent = record.get("parent")
+    parent, kept = record.get("parent"), record.get("ignoreChanges")
     return Resource(
         urn=_one(urn),
         type=_one(record.get("type")),
@@ -89,4 +89,5 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         dependencies=_dependencies(record),
         source_position=_position(record.get("sourcePosition")),
         protect=record.get("protect") is True,
+        keeps=tuple(map(str, kept)) if is_list(kept) else (),
     )

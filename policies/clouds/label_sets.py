@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.resources import Resource
+from cost.resources import Resource, Resources
 from policies.clouds.aws import labels as aws
 from policies.clouds.azure import labels as azure
 from policies.clouds.gcp import labels as gcp
 from policies.clouds.kubernetes import labels as kubernetes
 from policies.label_sets import LabelSet
 
-__all__ = ["label_sets"]
+__all__ = ["label_sets", "label_sets_in"]
+
+
+def label_sets_in(resource: Resource, resources: Resources) -> Iterator[LabelSet]:
+    """Its label sets, those of machines with what other resources of the stack give them."""
+    sets = label_sets(resource, resources.get(resource.provider))
+    yield from gcp.with_cluster(aws.with_group_tags(sets, resource, resources), resource, resources)
 
 
 def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator[LabelSet]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from cost.resources import UNKNOWN, Resource, Unknown
-from policies.clouds.label_sets import label_sets
+from policies.clouds.label_sets import label_sets, label_sets_in
 from policies.edit import Edit
 from policies.facts import facts, required_labels
 from policies.frameworks import FINOPS_ALLOCATION
@@ -24,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         yield NotChecked("required labels")
     required_of = _required(stack)
     for resource in stack.resources:
-        sets = list(label_sets(resource, stack.resources.get(resource.provider)))
+        sets = list(label_sets_in(resource, stack.resources))
         if not sets:
             continue
         required = required_of(resource)
@@ -39,6 +39,8 @@ def check(stack: Stack) -> Iterator[Finding]:
                 unknown.append(labels.where)
             elif labels.labels is not UNKNOWN:
                 missing, differing = _wrong(labels, labels.labels, required)
+                if _kept(resource, labels):
+                    differing = []
                 wrong += _words(labels, missing, differing)
                 edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
         if wrong:
@@ -87,6 +89,13 @@ def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, 
     missing = [key for key in required if carried.get(key) in (None, "")]
     differing = [key for key, value in required.items() if key not in missing and _differs(labels, carried[key], value)]
     return missing, differing
+
+
+def _kept(resource: Resource, labels: LabelSet) -> bool:
+    """Whether they stay as they were made: with today's labels, something that runs would be made anew."""
+    return any(
+        path == tuple(map(str, labels.place[: len(path)])) for path in (tuple(k.split(".")) for k in resource.keeps)
+    )
 
 
 def _edits(labels: LabelSet, wrong: Mapping[str, Any]) -> Iterator[Edit]:

@@ -1,4 +1,4 @@
-"""GPU nodes are upgraded between jobs, one by one."""
+"""No upgrade of GPU nodes begins by itself, and none needs more of them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure
 
 RULE: Final = StackRule(
     name="upgrade-keeps-jobs",
-    title="No upgrade takes GPU nodes from running jobs, and none needs a spare GPU node",
+    title="No upgrade of GPU nodes begins by itself, and none needs a spare GPU node",
     why="One node that is reimaged ends the job of all of them, and comes back with a kernel its drivers do not fit; a "
-    "spare GPU node for the upgrade is neither in the quota nor to be had.",
+    "spare GPU node for the upgrade is neither in the quota nor to be had. An upgrade that a plan begins ends jobs "
+    "under every strategy: replacement-of-training-pool stops it.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,

@@ -51,6 +51,7 @@ class Declared:
     properties: dict[str, Any]
     dependencies: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     custom: bool = True
+    keeps: list[str] = field(default_factory=list[str])
 
     @property
     def urn(self) -> str:
@@ -87,6 +88,10 @@ class Program:
     def depends(self, name: str, property_: str, *names: str) -> None:
         self.declared[name].dependencies[property_] = list(names)
 
+    def keep(self, name: str, *properties: str) -> None:
+        """Its options leave these properties as they were made."""
+        self.declared[name].keeps = list(properties)
+
     def stack_args(self) -> StackValidationArgs:
         made = {name: self._made(resource) for name, resource in self.declared.items()}
         parent = next((made[r.name] for r in self.declared.values() if not r.custom), None)
@@ -104,7 +109,7 @@ class Program:
             unknown_checking_proxy(resource.properties),
             resource.urn,
             resource.name,
-            _options(),
+            _options(resource.keeps),
             self._provider(),
         )
 
@@ -115,7 +120,7 @@ class Program:
         properties = unknown_checking_proxy(resource.properties)
         provider = self._provider() if resource.custom else None
         return PolicyResource(
-            resource.type, properties, resource.urn, resource.name, _options(), provider, None, [], {}
+            resource.type, properties, resource.urn, resource.name, _options(resource.keeps), provider, None, [], {}
         )
 
     def _provider(self) -> PolicyProviderResource:
@@ -580,5 +585,5 @@ def _group_rule(direction: str) -> Declared:
     )
 
 
-def _options() -> PolicyResourceOptions:
-    return PolicyResourceOptions(False, [], None, [], PolicyCustomTimeouts(0, 0, 0), [])
+def _options(keeps: list[str]) -> PolicyResourceOptions:
+    return PolicyResourceOptions(False, keeps, None, [], PolicyCustomTimeouts(0, 0, 0), [])

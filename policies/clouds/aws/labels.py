@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from cost.resources import UNKNOWN, Resource, Unknown
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.aws.taggable import taggable
+from policies.clouds.aws.training_pools import LAUNCH_TEMPLATE, NODE_GROUP
 from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from policies.label_sets import LabelSet, LabelSyntax, Place, labels_at
 from policies.reading import at, items, setting, text
 
-__all__ = ["label_sets"]
+__all__ = ["label_sets", "with_group_tags"]
 
 # An auto scaling group lists its tags; every other type has a map.
 _LISTS_TAGS: Final = "aws:autoscaling/group:Group"
+
+_GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 
 # Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
@@ -33,7 +37,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
             written=_listed if resource.type == _LISTS_TAGS else dict,
             own=True,
         )
-    if resource.type == "aws:ec2/launchTemplate:LaunchTemplate":
+    if resource.type == LAUNCH_TEMPLATE:
         for kind, where in {**_STARTED, **_STARTED_IF_LISTED}.items():
             labels = _started_tags(resource, kind)
             if labels is not None or kind in _STARTED:
@@ -45,7 +49,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
                     place=place,
                     written=written,
                 )
-    if resource.type == "aws:eks/nodeGroup:NodeGroup":
+    if resource.type == NODE_GROUP:
         labels = labels_at(resource.inputs.get("labels"))
         yield LabelSet(
             where="labels of the nodes it starts",
@@ -54,6 +58,35 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
             place=("labels",),
             node_domains=KUBELET_DOMAINS,
         )
+
+
+def with_group_tags(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
+    """Label sets of a launch template, with the tags that the Auto Scaling groups of its node groups add.
+
+    With such tags, those of the instances alone are looked at: the template keeps its own, or a label would be a new
+    version of it, and recycle every node. They win over the template's. Source: Amazon EC2 Auto Scaling API,
+    CreateAutoScalingGroup, Tags.
+    """
+    added = _group_tags(resource, resources) if resource.type == LAUNCH_TEMPLATE else {}
+    for labels in sets:
+        if not added:
+            yield labels
+        elif labels.where == _STARTED["instance"]:
+            yield replace(labels, labels=added if labels.labels is UNKNOWN else {**labels.labels, **added})
+
+
+def _group_tags(template: Resource, resources: Resources) -> dict[str, Any]:
+    """Tags that every machine gets which a node group starts of the template from now on."""
+    found: dict[str, Any] = {}
+    for tag in resources.of_type(_GROUP_TAG):
+        group = resources.referred(tag, "autoscalingGroupName", NODE_GROUP)
+        key = text(tag.inputs, "tag", "key")
+        if group is None or not isinstance(key, str) or at(tag.inputs, "tag", "propagateAtLaunch") is not True:
+            continue
+        of_group = resources.referred(group, "launchTemplate", LAUNCH_TEMPLATE)
+        if of_group is not None and of_group.urn == template.urn:
+            found[key] = at(tag.inputs, "tag", "value")
+    return found
 
 
 def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any] | Unknown:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from cost.resources import UNKNOWN, Resource, Unknown
+from cost.resources import UNKNOWN, Resource, Resources, Unknown
 from policies.clouds.gcp.labelable import labelable
-from policies.clouds.gcp.node_pools import Written, written_pools
+from policies.clouds.gcp.node_pools import Written, cluster_of, written_pools
 from policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from policies.label_sets import LabelSet, LabelSyntax, labels_at
 from policies.reading import at, setting
 
-__all__ = ["label_sets"]
+__all__ = ["label_sets", "with_cluster"]
+
+_MACHINES = ("nodeConfig", "resourceLabels")
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
@@ -28,6 +31,24 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
         )
     for pool in written_pools(resource):
         yield from _of_nodes(pool, resource)
+
+
+def with_cluster(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
+    """Label sets of a node pool; of one that keeps those it was made with, with the labels that its cluster annotates
+    all of its machines with.
+
+    To change its own recreates its nodes, so that a label required since is its cluster's alone. Sources: GKE API,
+    Cluster.resourceLabels; gcloud reference, container node-pools, --labels.
+    """
+    kept = ".".join(_MACHINES) in resource.keeps
+    for labels in sets:
+        pool = next(written_pools(resource), None) if kept and labels.place == _MACHINES else None
+        cluster = None if pool is None else cluster_of(pool, resources)
+        of_cluster = UNKNOWN if cluster is None else labels_at(cluster.inputs.get("resourceLabels"))
+        if of_cluster is UNKNOWN or labels.labels is UNKNOWN:
+            yield labels
+        else:
+            yield replace(labels, labels={**labels.labels, **of_cluster})
 
 
 def _of_nodes(pool: Written, resource: Resource) -> Iterator[LabelSet]:

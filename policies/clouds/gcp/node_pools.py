@@ -20,7 +20,7 @@ from policies.label_sets import Place, labels_at
 from policies.machines import Machines, several
 from policies.reading import at, flag, items, text, whole
 
-__all__ = ["NodePool", "Written", "Zones", "every_pool", "node_pools", "training_pools", "written_pools"]
+__all__ = ["NodePool", "Written", "Zones", "cluster_of", "every_pool", "node_pools", "training_pools", "written_pools"]
 
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 _CLUSTER: Final = "gcp:container/cluster:Cluster"
@@ -211,7 +211,7 @@ def _pool_of(pool: NodePool, resources: Resources, keys: list[str]) -> Hashable:
 
 
 def _read(written: Written, resources: Resources) -> NodePool:
-    cluster = written.resource if written.prop else _cluster(written, resources)
+    cluster = written.resource if written.prop else cluster_of(written, resources)
     zones = _zones(written, cluster)
     return NodePool(
         resource=written.resource,
@@ -223,7 +223,8 @@ def _read(written: Written, resources: Resources) -> NodePool:
     )
 
 
-def _cluster(written: Written, resources: Resources) -> Resource | None:
+def cluster_of(written: Written, resources: Resources) -> Resource | None:
+    """Its cluster; None when this stack does not make it."""
     return written.referred(resources, "cluster", _CLUSTER) or made_by_name(resources, _CLUSTER, written.at("cluster"))
 
 

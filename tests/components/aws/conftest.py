@@ -37,6 +37,8 @@ class Recorder(Mocks):
             }
         elif args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
             computed = {"latestVersion": 1}
+        elif args.typ == "aws:eks/nodeGroup:NodeGroup":
+            computed = {"resources": [{"autoscalingGroups": [{"name": f"eks-{args.name}"}]}]}
         elif args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
         return f"{args.name}-id", {

@@ -39,6 +39,8 @@ class Recorder(Mocks):
             }
         if args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
             computed = {"latestVersion": 1}
+        if args.typ == "aws:eks/nodeGroup:NodeGroup":
+            computed = {"resources": [{"autoscalingGroups": [{"name": f"eks-{args.name}"}]}]}
         if args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
         return f"{args.name}-id", {**known, **args.inputs, **computed}
@@ -135,7 +137,11 @@ def expected_pool(kind: str) -> Registered:
     }
     trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": ["sts:AssumeRole"]}
     found: Registered = [
-        ("gpucluster:aws:TrainingPool", name, {}),
+        (
+            "gpucluster:aws:TrainingPool",
+            name,
+            {"zone": "us-east-1a", "capacityBlock": capacity == "CAPACITY_BLOCK"},
+        ),
         (
             "aws:ec2/securityGroup:SecurityGroup",
             f"{name}-efa",
@@ -149,6 +155,18 @@ def expected_pool(kind: str) -> Registered:
         ),
         ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", f"{name}-efa-out", inside),
         *([("aws:ec2/placementGroup:PlacementGroup", f"{name}-group", {"strategy": "cluster"})] if grouped else []),
+        *(
+            (
+                "aws:autoscaling/tag:Tag",
+                f"{name}-label-{key}",
+                {
+                    "autoscalingGroupName": f"eks-{name}-nodes",
+                    "tag": {"key": key, "value": value, "propagateAtLaunch": True},
+                },
+            )
+            for key, value in sorted(LABELS.items())
+            if not key.startswith("pulumi-")
+        ),
         (
             "aws:eks/nodeGroup:NodeGroup",
             f"{name}-nodes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_a_control_plane_may_be_deleted_but_not_under_a_new_name(type_):
     ]
 
 
-POOLS = {
+POOLS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "aws": (
         "aws:eks/nodeGroup:NodeGroup",
         {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}},
@@ -146,12 +147,111 @@ POOLS = {
 
 @pytest.mark.parametrize("cloud", POOLS)
 def test_a_training_pool_that_is_replaced_is_found_and_other_nodes_are_not(cloud):
-    pools: tuple[str, dict[str, Any], dict[str, Any]] = POOLS[cloud]
-    type_, training, system = pools
+    type_, training, system = POOLS[cloud]
     rule = replacement_of_training_pool.RULE
     assert found(rule, replaced(resource(type_, **training), "name")) == ["node pool is replaced, because of `name`"]
     assert found(rule, replaced(resource(type_, **system), "name")) == []
     assert found(rule, deleted(resource(type_, **training))) == []
+
+
+# What goes node by node, and what the clouds apply to nodes that run.
+UPDATES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "aws": (
+        {"releaseVersion": "1.35.1-20260801"},
+        {"labels": {"owner": "b"}, "tags": {"owner": "b"}, "scalingConfig": {"desiredSize": 6, "maxSize": 6}},
+        "replaces 4 nodes of p5.48xlarge, one at a time, because of `releaseVersion`; jobs on them end",
+    ),
+    "gcp": (
+        {"nodeConfig": {"machineType": "a3-megagpu-8g", "resourceLabels": {"owner": "b"}}},
+        {"nodeConfig": {"machineType": "a3-megagpu-8g", "labels": {"owner": "b"}}, "nodeCount": 6},
+        "replaces 4 nodes of a3-megagpu-8g, one at a time, because of `nodeConfig.resourceLabels`; jobs on them end",
+    ),
+    "azure": (
+        {"orchestratorVersion": "1.36"},
+        {"tags": {"owner": "b"}, "nodeLabels": {"owner": "b"}, "count": 6},
+        "replaces 4 nodes of Standard_ND96isr_H100_v5, one at a time, because of `orchestratorVersion`; jobs on them "
+        "end",
+    ),
+}
+
+
+def updated(old: Resource, *others: Resource, **inputs: Any):
+    """The outcome of the rule for a plan that changes a resource and keeps the others."""
+    new = dataclasses.replace(old, inputs={**old.inputs, **inputs})
+    changes = Changes(ended=[], before=Resources([old, *others]), after=Resources([new, *others]))
+    return evaluate([replacement_of_training_pool.RULE], changes.after, changes, today=TODAY)[0]
+
+
+@pytest.mark.parametrize("cloud", UPDATES)
+def test_an_update_that_rolls_a_training_pool_is_found_and_labels_and_sizes_are_not(cloud):
+    type_, training, system = POOLS[cloud]
+    rolls, in_place, what = UPDATES[cloud]
+    assert [found.what for found in updated(resource(type_, **training), **rolls).violations] == [what]
+    assert updated(resource(type_, **training), **in_place).violations == ()
+    unlike = {key: value for key, value in rolls.items() if key != "nodeConfig"}
+    assert updated(resource(type_, **system), **unlike).violations == ()
+
+
+@pytest.mark.parametrize(
+    ("cloud", "sliced"),
+    [
+        ("aws", {"labels": {"nvidia.com/mig.config": "all-1g.10gb"}}),
+        (
+            "gcp",
+            {"nodeConfig": {"machineType": "a3-megagpu-8g", "guestAccelerators": [{"gpuPartitionSize": "1g.10gb"}]}},
+        ),
+        ("azure", {"gpuInstanceProfile": "MIG1g"}),
+    ],
+)
+def test_a_pool_of_sliced_gpus_has_jobs_to_lose_as_well(cloud, sliced):
+    type_, training, _ = POOLS[cloud]
+    rolls = {"nodeConfig": {**sliced["nodeConfig"], "imageType": "b"}} if cloud == "gcp" else UPDATES[cloud][0]
+    (found,) = updated(resource(type_, **{**training, **sliced}), **rolls).violations
+    assert found.what.endswith("; jobs on them end")
+
+
+TEMPLATE = resource(
+    "aws:ec2/launchTemplate:LaunchTemplate", "template", instanceType="p5.48xlarge", userData="a", tags={"owner": "a"}
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "what"),
+    [
+        ({"tags": {"owner": "b"}}, []),
+        ({"userData": "b"}, ["`userData of template`"]),
+        ({"userData": "b", "tagSpecifications": []}, ["`tagSpecifications of template`, `userData of template`"]),
+    ],
+)
+def test_a_version_that_is_not_known_yet_is_told_by_what_changes_in_the_template(inside, what):
+    group = Resource(
+        urn="urn:pulumi:dev::shop::aws:eks/nodeGroup:NodeGroup::train",
+        type="aws:eks/nodeGroup:NodeGroup",
+        name="train",
+        inputs={"scalingConfig": {"desiredSize": 4, "maxSize": 4}, "launchTemplate": {"id": "lt-1", "version": "1"}},
+        dependencies={"launchTemplate": (TEMPLATE.urn,)},
+    )
+    after = dataclasses.replace(group, inputs={**group.inputs, "launchTemplate": {"id": "lt-1", "version": UNKNOWN}})
+    template = dataclasses.replace(TEMPLATE, inputs={**TEMPLATE.inputs, **inside})
+    changes = Changes(ended=[], before=Resources([group, TEMPLATE]), after=Resources([after, template]))
+    (outcome,) = evaluate([replacement_of_training_pool.RULE], changes.after, changes, today=TODAY)
+    assert [found.what for found in outcome.violations] == [
+        f"replaces 4 nodes of p5.48xlarge, one at a time, because of {because}; jobs on them end" for because in what
+    ]
+
+
+@pytest.mark.parametrize(("rolls", "accepted"), [(["trial"], True), (["other"], False), (None, False)])
+def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
+    type_, training, _ = POOLS["aws"]
+    around = Resource(
+        urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"rolls": rolls} if rolls else {}
+    )
+    outcome = updated(resource(type_, **training), around, version="1.36")
+    words = "replaces 4 nodes of p5.48xlarge, one at a time, because of `version`; jobs on them end"
+    assert [found.what for found in outcome.violations] == ([] if accepted else [words])
+    assert [(found.what, found.reason) for found in outcome.accepted] == (
+        [(words, "the spec allows it for `trial`")] if accepted else []
+    )
 
 
 @pytest.mark.parametrize("rule", CHANGE_RULES, ids=lambda rule: rule.name)

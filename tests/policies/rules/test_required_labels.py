@@ -150,6 +150,46 @@ def test_labels_of_google_cloud_resources_are_looked_at(mega, found):
     assert found(RULE, mega) == [("cluster", "labels: `owner` missing")]
 
 
+def _tag_of_the_group(program, key: str, value: str, *, propagate: bool = True) -> None:
+    program.add(
+        "aws:autoscaling/tag:Tag",
+        f"tag-{key}",
+        {"autoscalingGroupName": program.unknown, "tag": {"key": key, "value": value, "propagateAtLaunch": propagate}},
+        autoscalingGroupName=["train"],
+    )
+
+
+def test_tags_of_a_node_groups_auto_scaling_group_count_for_machines_whose_template_keeps_its_own(program, found):
+    program["template"]["tags"]["owner"] = "former"
+    for entry in program["template"]["tagSpecifications"]:
+        entry["tags"] = {"team": "research"}
+    _tag_of_the_group(program, "owner", "ada")
+    assert found(RULE, program) == []
+
+
+@pytest.mark.parametrize(("key", "value", "propagate"), [("owner", "eve", True), ("owner", "ada", False)])
+def test_a_tag_of_the_group_that_is_wrong_or_stays_with_the_group_is_no_label(program, found, key, value, propagate):
+    for entry in program["template"]["tagSpecifications"]:
+        entry["tags"] = {"team": "research"}
+    _tag_of_the_group(program, key, value, propagate=propagate)
+    assert [name for name, _ in found(RULE, program)] == ["template"]
+
+
+def test_labels_that_stay_as_they_were_made_need_not_be_those_of_today(mega, found):
+    mega["train"]["nodeConfig"]["resourceLabels"] = {"team": "former"}
+    assert found(RULE, mega) == [
+        (
+            "train",
+            "resourceLabels of the machines it starts: `owner` missing; resourceLabels of the machines it starts: "
+            "`team` not the required value",
+        )
+    ]
+    mega.keep("train", "nodeConfig.resourceLabels")  # what is missing there, the cluster annotates
+    assert found(RULE, mega) == []
+    del mega["cluster"]["resourceLabels"]["owner"]
+    assert [name for name, _ in found(RULE, mega)] == ["cluster", "train"]
+
+
 @pytest.mark.parametrize("where", ["resourceLabels", "labels"])
 def test_machines_and_nodes_of_gke_are_labelled(mega, found, where):
     of = "resourceLabels of the machines" if where == "resourceLabels" else "labels of the nodes"

@@ -1,4 +1,4 @@
-"""Updates of EKS node groups need no machine more, and wait for jobs.
+"""Updates of EKS node groups need no machine more, and end no pod by force. EKS begins none by itself.
 
 Source: EKS API, NodegroupUpdateConfig: the default strategy starts new machines first, MINIMAL ends old ones first.
 """
@@ -15,7 +15,10 @@ from policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 
-FIX: Final = "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and leave forceUpdateVersion away."
+FIX: Final = (
+    "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and leave forceUpdateVersion away. MINIMAL ends "
+    "an old node before its successor starts, and the jobs on it: update between jobs."
+)
 READS: Final = NODE_GROUP
 
 

@@ -1,4 +1,4 @@
-"""Launch templates, placement groups and capacity reservations."""
+"""Launch templates, tags of Auto Scaling groups, placement groups and capacity reservations."""
 
 from __future__ import annotations
 
@@ -28,6 +28,14 @@ def launch_template(thing: Thing) -> Mapping[str, Any]:
         "latestVersion": latest,
         "defaultVersion": thing.inputs.get("defaultVersion") or default,
     }
+
+
+@models(
+    "aws:autoscaling/tag:Tag", id=lambda thing: f"{thing.inputs['autoscalingGroupName']},{thing.inputs['tag']['key']}"
+)
+def group_tag(_: Thing) -> Mapping[str, Any]:
+    """Source of the id: hashicorp/terraform-provider-aws internal/tags, SetResourceID."""
+    return {}
 
 
 @models("aws:ec2/placementGroup:PlacementGroup", id=lambda thing: thing.name)

@@ -6,13 +6,16 @@ Source: AWS Tagging user guide, "Tag naming limits and requirements"; codes as i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from sandbox.clouds.aws.model import Thing
 from sandbox.clouds.aws.rules.rule import refused, rule
+from sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 
+_GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 _MOST: Final = 50
 _KEY_LENGTH: Final = 128
 _VALUE_LENGTH: Final = 256
@@ -24,7 +27,41 @@ def tags_are_within_limits(thing: Thing) -> None:
     """At most 50 tags, keys of 1-128 and values of up to 256 characters, none of them reserved or not allowed."""
     if len(thing.tags) > _MOST:
         raise _refused(thing, "TagLimitExceeded", f"{len(thing.tags)} tags; a resource may have {_MOST}")
-    for key, value in thing.tags.items():
+    _check(thing, thing.tags)
+
+
+@rule(_GROUP_TAG)
+def tag_of_a_group_is_within_limits(thing: Thing) -> None:
+    """The same of a tag that is a resource of its own, on a group that there is: no more than 50 on each.
+
+    Source: Amazon EC2 Auto Scaling API, CreateOrUpdateTags; EKS makes the groups of managed node groups.
+    """
+    group, tag = thing.inputs["autoscalingGroupName"], mapping(thing.inputs["tag"])
+    if group not in _groups(thing):
+        raise refused(
+            thing,
+            "AutoScaling: CreateOrUpdateTags",
+            400,
+            "ValidationError",
+            f"AutoScalingGroup name not found - {group}",
+        )
+    others = [entry for entry in thing.others(_GROUP_TAG) if entry.inputs["autoscalingGroupName"] == group]
+    if len(others) >= _MOST:
+        raise refused(
+            thing, "AutoScaling: CreateOrUpdateTags", 400, "LimitExceeded", f"{len(others) + 1} tags; allowed: {_MOST}"
+        )
+    _check(thing, {str(tag["key"]): str(tag["value"])})
+
+
+def _groups(thing: Thing) -> set[str]:
+    """The names of the Auto Scaling groups that there are: those of node groups, and those made by themselves."""
+    made = {entry.name for entry in thing.others("aws:autoscaling/group:Group")}
+    listed = (mapping(items(entry.outputs["resources"])[0]) for entry in thing.others("aws:eks/nodeGroup:NodeGroup"))
+    return made | {str(mapping(group)["name"]) for found in listed for group in items(found["autoscalingGroups"])}
+
+
+def _check(thing: Thing, tags: Mapping[str, str]) -> None:
+    for key, value in tags.items():
         if key.lower().startswith("aws:"):
             raise _refused(thing, "InvalidParameterValue", f"Tag keys starting with 'aws:' are reserved: '{key}'")
         if not 1 <= len(key) <= _KEY_LENGTH:

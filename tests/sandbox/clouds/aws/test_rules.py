@@ -118,6 +118,27 @@ def pool(create: Create, name: str, subnets: list[str], **inputs: Any) -> Entry:
     return create("eks/nodeGroup:NodeGroup", name, subnetIds=subnets, **given)
 
 
+def tag_of(create: Create, group: str, key: str, value: str = "v") -> Entry:
+    tag = {"key": key, "value": value, "propagateAtLaunch": True}
+    return create("autoscaling/tag:Tag", f"{group}-{key}", autoscalingGroupName=group, tag=tag)
+
+
+def test_a_tag_of_a_group_is_of_a_group_that_is_there_and_within_the_limits_of_tags(
+    create: Create, cluster: dict[str, str]
+) -> None:
+    nodes = pool(create, "n", [cluster["a"], cluster["b"]])
+    group = nodes.outputs["resources"][0]["autoscalingGroups"][0]["name"]
+    assert tag_of(create, group, "owner").id == f"{group},owner"
+    with pytest.raises(CloudError, match="ValidationError: AutoScalingGroup name not found - another"):
+        tag_of(create, "another", "owner")
+    with pytest.raises(CloudError, match="not allowed in 'a#b'"):
+        tag_of(create, group, "team", "a#b")
+    for at in range(49):
+        tag_of(create, group, f"k{at}")
+    with pytest.raises(CloudError, match="LimitExceeded: 51 tags"):
+        tag_of(create, group, "one-more")
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [

@@ -1,0 +1,60 @@
+"""What of a change leaves running nodes as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from catalog.node_changes import in_place, recycling
+from cost.resources import UNKNOWN
+
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+NODE_POOL = "gcp:container/nodePool:NodePool"
+AGENT_POOL = "azure-native:containerservice:AgentPool"
+
+CHANGES: list[tuple[str, dict[str, Any], dict[str, Any], tuple[str, ...]]] = [
+    (NODE_GROUP, {"labels": {"owner": "a"}, "tags": {"owner": "a"}}, {"labels": {"owner": "b"}, "tags": {}}, ()),
+    (NODE_GROUP, {"scalingConfig": {"desiredSize": 5}}, {"scalingConfig": {"desiredSize": 7}}, ()),
+    (
+        NODE_GROUP,
+        {"launchTemplate": {"id": "lt-1", "version": "1"}, "version": "1.35"},
+        {"launchTemplate": {"id": "lt-1", "version": UNKNOWN}, "version": "1.36"},
+        ("launchTemplate.version", "version"),
+    ),
+    (NODE_GROUP, {"launchTemplate": {"version": "1"}}, {"launchTemplate": UNKNOWN}, ("launchTemplate",)),
+    ("aws:ec2/launchTemplate:LaunchTemplate", {"tags": {"a": "1"}}, {"tags": {"a": "2"}}, ()),
+    (
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        {"tagSpecifications": [{"tags": {"a": "1"}}], "userData": "x"},
+        {"tagSpecifications": [{"tags": {"a": "2"}}], "userData": "x"},
+        ("tagSpecifications",),
+    ),
+    (NODE_POOL, {"nodeConfig": {"labels": {"a": "1"}}}, {"nodeConfig": {"labels": {"a": "2"}}}, ()),
+    (
+        NODE_POOL,
+        {"nodeConfig": {"resourceLabels": {"a": "1"}, "diskSizeGb": 200}, "nodeCount": 5},
+        {"nodeConfig": {"resourceLabels": {"a": "2"}, "diskSizeGb": 300}, "nodeCount": 7},
+        ("nodeConfig.diskSizeGb", "nodeConfig.resourceLabels.a"),
+    ),
+    (AGENT_POOL, {"count": 5, "tags": {"a": "1"}, "nodeLabels": {"a": "1"}}, {"count": 7}, ()),
+    (AGENT_POOL, {"orchestratorVersion": "1.35"}, {"orchestratorVersion": "1.36"}, ("orchestratorVersion",)),
+]
+
+
+@pytest.mark.parametrize(("type_", "before", "after", "found"), CHANGES)
+def test_what_is_not_applied_in_place_is_named(type_, before, after, found):
+    assert recycling(type_, before, after) == found
+
+
+def test_what_a_provider_fills_in_or_nobody_sets_is_no_difference():
+    before = {"version": "1.35", "__defaults": ["version"], "remoteAccess": None, "launchTemplate": {"__defaults": []}}
+    assert recycling(NODE_GROUP, before, {"version": "1.35", "launchTemplate": {"name": None}}) == ()
+
+
+def test_a_type_that_the_table_lacks_applies_nothing_in_place():
+    assert recycling("example:index:Pool", {"tags": {}, "zone": "a"}, {"tags": {}, "zone": "b"}) == ("zone",)
+
+
+def test_every_cloud_has_its_pools_in_the_table():
+    assert {type_.split(":")[0] for type_ in in_place()} == {"aws", "gcp", "azure-native"}

@@ -1,0 +1,97 @@
+"""What changes do to training nodes that run, on the real engine: labels nothing, and nothing else unasked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
+
+NODES, TEMPLATE = "trial-training-nodes", "trial-training-template"
+
+
+@dataclass(frozen=True)
+class Case:
+    """program: another version of this project, with other nodes. named: what the refusal says of it."""
+
+    machines: str
+    program: str
+    named: str
+
+
+CASES = {
+    "aws": Case(
+        machines="5 x p5.48xlarge",
+        program='import components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n',
+        named=f"{TEMPLATE} changes in userData",
+    ),
+    "gcp": Case(
+        machines="5 x a3-megagpu-8g",
+        program='import components.gcp.node_pool as other\n\nother._SYSCTLS = {"net.core.somaxconn": "1024"}\n',
+        named=f"{NODES} changes in nodeConfig.linuxNodeConfig.sysctls.net.core.somaxconn",
+    ),
+    "azure": Case(
+        machines="5 x Standard_ND96isr_H100_v5",
+        program='import components.azure.plan as other\n\nother.KUBERNETES_VERSION = "1.34"\n',
+        named=f"{NODES} changes in orchestratorVersion",
+    ),
+}
+
+
+@pytest.mark.parametrize("cloud", CASES)
+def test_a_label_reaches_nodes_in_place_and_what_replaces_them_is_refused_until_the_spec_allows_it(
+    cloud: str, tmp_path: Path, copy: Callable[[Path], Any]
+) -> None:
+    case, stack, project = CASES[cloud], f"{cloud}-trial", copy(tmp_path)
+    assert project.pulumi("up", "--yes", stack=stack).code == 0
+
+    project.change("stacks/specs/trial.yaml", "owner: ml-platform", "owner: somebody-else\n  data-class: internal")
+    project.change("stacks/specs/trial.yaml", "duration: 14d", "duration: 21d")
+    labelled = project.pulumi("preview", "--json", "--show-sames", stack=stack)
+    assert labelled.code == 0, labelled.text
+    of_pool = {step for step in _steps(labelled.out) if step[1] in (NODES, TEMPLATE)}
+    assert of_pool == {("update", NODES), *([("same", TEMPLATE)] if cloud == "aws" else [])}
+    (project.path / "plan.json").write_text(labelled.out)
+    told = project.run("guardrails", "check", "plan.json", "--quiet").out
+    assert "replacement-of-training-pool" not in told
+    assert cloud == "azure" or "required-labels" not in told  # AKS' own pool of CPU nodes keeps what it was made with
+
+    project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{case.program}")
+    sentence = f"trial-training: replaces {case.machines}, one at a time; jobs on them end: "
+    for command in (("preview",), ("up", "--yes", "--skip-preview")):
+        refused = project.pulumi(*command, stack=stack)
+        assert refused.code != 0
+        assert f"{sentence}{case.named}" in refused.text, refused.text
+        assert "write training.roll: true into the spec for this update" in refused.text
+        assert "Traceback" not in refused.text
+
+    project.change("stacks/specs/trial.yaml", "  spares: 1 ", "  roll: true\n  spares: 1 ")
+    rolled = project.pulumi("up", "--yes", stack=stack)
+    assert rolled.code == 0, rolled.text
+    assert "allowed by training.roll" in rolled.text.split(sentence)[1]
+
+    project.change("stacks/specs/trial.yaml", "  roll: true\n", "")
+    again = project.pulumi("preview", "--json", "--show-sames", stack=stack)
+    assert {name for step, name in _steps(again.out) if step != "same"} == {"trial"}  # says that it may no more
+
+
+def _steps(plan: str) -> set[tuple[str, str]]:
+    """(what is done, logical name)."""
+    return {(step["op"], step["urn"].split("::")[-1]) for step in json.loads(plan)["steps"]}
+
+
+def test_another_zone_makes_a_new_pool_and_is_refused_before_anything_is_made(project: Any) -> None:
+    assert project.pulumi("up", "--yes", stack="gcp-trial").code == 0
+    before = project.ledger()
+    project.change("stacks/Pulumi.gcp-trial.yaml", "us-central1-b", "us-central1-a")
+    refused = project.pulumi("up", "--yes", "--skip-preview", stack="gcp-trial")
+    assert refused.code != 0
+    assert "trial-training: replaces 5 x a3-megagpu-8g, all at once; jobs on them end" in refused.text
+    assert [item["id"] for item in project.ledger() if item["type"].endswith("NodePool")] == [
+        item["id"] for item in before if item["type"].endswith("NodePool")
+    ]
