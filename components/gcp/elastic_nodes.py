@@ -15,7 +15,7 @@ from components.gcp.elastic_class import class_node_label, class_node_taint
 from components.gcp.identity import Labeller, NodeIdentity
 from components.gcp.location import Location
 from components.gcp.machines import family
-from components.gcp.node_pool import flex_start, gpu_config, node_config, scaled
+from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from components.gcp.purchase import FLEX_START_DAYS
 
 __all__ = ["elastic_nodes"]
@@ -68,6 +68,9 @@ def elastic_nodes(
             },
         ),
         opts=pulumi.ResourceOptions.merge(
-            opts, pulumi.ResourceOptions(depends_on=control_plane.before_nodes, delete_before_replace=True)
+            opts,
+            pulumi.ResourceOptions(
+                depends_on=control_plane.before_nodes, delete_before_replace=True, ignore_changes=FROZEN
+            ),
         ),
     )

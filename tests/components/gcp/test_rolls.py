@@ -1,0 +1,59 @@
+"""What pools of GPU nodes keep as it was made, because GKE would make their nodes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.gcp.location import Location
+from components.gcp.plan import plan_cluster
+from components.spec_file import read_spec
+
+SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
+HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+FROZEN = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
+
+Registered = Callable[[Callable[[], object]], Any]
+
+
+def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list[str]]:
+    """Name of each node pool of an example -> what it keeps. changes: fields of its sections, by section."""
+    from components.gcp.cluster import TrainingCluster
+
+    spec = read_spec(SPECS / f"{example}.yaml")
+    spec = spec.model_copy(
+        update={name: getattr(spec, name).model_copy(update=fields) for name, fields in changes.items()}
+    )
+    found: dict[str, list[str]] = {}
+
+    def note(args: pulumi.ResourceTransformationArgs) -> None:
+        if args.type_ == "gcp:container/nodePool:NodePool":
+            found[args.name] = list(args.opts.ignore_changes or [])
+
+    plan = plan_cluster(spec, HERE, stack="gcp-trial")
+    registered(lambda: TrainingCluster(plan.name, plan, pulumi.ResourceOptions(transformations=[note])))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("example", "pools"),
+    [
+        (
+            "elastic-native",
+            {"training": FROZEN, "elastic-dev": FROZEN, "elastic-fine-tuning": FROZEN, "system": []},
+        ),
+        ("mig", {"training": FROZEN, "mig": FROZEN, "system": []}),
+    ],
+)
+def test_labels_and_the_end_of_a_trial_are_no_part_of_what_makes_gpu_nodes_anew(registered, example, pools):
+    found = kept(registered, example)
+    assert {name.split("-", 1)[1].removesuffix("-nodes"): properties for name, properties in found.items()} == pools
+
+
+def test_a_roll_that_the_spec_allows_brings_the_labels_of_today(registered):
+    found = kept(registered, "mig", training={"roll": True}, mig={"roll": True})
+    assert [properties for properties in found.values() if properties] == []
