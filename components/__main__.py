@@ -98,6 +98,7 @@ def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | N
         source="command line",
         prefix="--",
         problems=tuple(f"--{problem}" for problem in problems),
+        options=("project", "region", "zone", "machine"),
     )
 
 
