@@ -22,13 +22,14 @@ from components.stack_plan import plan_stack
 from components.telemetry_commands import telemetry
 from cost import plan_prices
 from cost.prices import BadPrices
+from textio.terminal import Program
 
 __all__ = ["main"]
 
 _INPUT_ERROR = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gpucluster", prog_name="cluster")
 def main() -> None:
     """Check a cluster spec and see what it becomes, before any cloud is asked; judge the cluster once it stands."""

@@ -21,6 +21,7 @@ from cost.commands.usage import usage
 from cost.prices import BadPrices
 from cost.sources.errors import NotReadable
 from cost.usage import BadUsage
+from textio.terminal import Program
 
 __all__ = ["command", "main"]
 
@@ -35,7 +36,7 @@ def _version() -> str:
         return "unknown"
 
 
-@click.group("cost")
+@click.group("cost", cls=Program)
 @click.version_option(_version(), prog_name="cost")
 def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
