@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cost.prices import PriceBook
+from cost.prices import DamagedBook, PriceBook
 from cost.prices.book import _FOLDER
 from policies.pack import Pack
 from policies.settings import Settings
@@ -198,6 +198,13 @@ def test_a_price_that_the_other_book_has_not_is_counted(judge, tmp_path: Path) -
         (tmp_path / file.name).write_text("".join(line for line in lines if ",0.2016," not in line))
     found = judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path))
     assert (found.stacks[0].prices_lost, found.calm) == (1, False)
+
+
+def test_a_damaged_book_judges_nothing(tmp_path: Path) -> None:
+    (tmp_path / "aws.csv").write_text("")
+    judge = Judge(book=PriceBook(today=TODAY, folder=tmp_path), pack=PACK, settings=Settings(), today=TODAY)
+    with pytest.raises(DamagedBook):
+        judge.judge(evidence(stack(TRIAL)), [])
 
 
 def test_settings_of_the_pack_hold() -> None:
