@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,14 +22,27 @@ from components.stack_file import read_stack
 from components.stack_plan import plan_stack
 from components.telemetry_commands import telemetry
 from cost import plan_prices
-from cost.prices import BadPrices
+from cost.prices import BadPrices, DamagedBook
+from textio.terminal import Program
 
 __all__ = ["main"]
 
 _INPUT_ERROR = 2
+_OUR_ERROR = 3
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Cluster(Program):
+    """Ends with one line where the price book of this tool is damaged, whichever command reads it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DamagedBook as error:
+            click.echo(str(error), err=True)
+            ctx.exit(_OUR_ERROR)
+
+
+@click.group(cls=_Cluster, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gpucluster", prog_name="cluster")
 def main() -> None:
     """Check a cluster spec and see what it becomes, before any cloud is asked; judge the cluster once it stands."""
@@ -98,6 +112,7 @@ def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | N
         source="command line",
         prefix="--",
         problems=tuple(f"--{problem}" for problem in problems),
+        options=("project", "region", "zone", "machine"),
     )
 
 

@@ -23,6 +23,7 @@ from pydantic import (
 
 from components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from textio.values import shown_value
 
 __all__ = [
     "NAME",
@@ -245,12 +246,12 @@ def _pool_name(value: object) -> object:
     """A name that fits every cloud and is no other pool's."""
     if not isinstance(value, str) or not _POOL_NAME.match(value):
         raise ValueError(
-            f"may not hold the name {value!r}; write 1 to 12 lower-case letters, digits and hyphens, starting with a "
-            "letter and not ending with a hyphen"
+            f"may not hold the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
+            "starting with a letter and not ending with a hyphen"
         )
     if value in _OTHER_POOLS:
         raise ValueError(
-            f"may not hold the name {value!r}, which another pool of the cluster has; allowed: any but "
+            f"may not hold the name {shown_value(value)}, which another pool of the cluster has; allowed: any but "
             f"{', '.join(_OTHER_POOLS)}"
         )
     return value
@@ -522,9 +523,9 @@ class Promises(Model):
         problems: list[str] = []
         for nodes, speed in cast(dict[Any, Any], value).items():
             if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
-                problems.append(f"has {nodes!r} as a number of nodes; write 2 or more, such as 4: 360")
+                problems.append(f"has {shown_value(nodes)} as a number of nodes; write 2 or more, such as 4: 360")
             elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
-                problems.append(f"has {speed!r} for {nodes} nodes; write GB/s above 0, such as {nodes}: 360")
+                problems.append(f"has {shown_value(speed)} for {nodes} nodes; write GB/s above 0, such as {nodes}: 360")
         if problems:
             raise ValueError("\n".join(problems))
         return cast(dict[Any, Any], value)
@@ -591,7 +592,7 @@ class ClusterSpec(Model):
             if key in OWN_LABELS:
                 problems.append(f"may not hold {key}, which every resource gets by itself; remove it")
             elif not LABEL_VALUE.match(str(key)):
-                problems.append(f"may not have the name {key!r} on every cloud; write {_LABEL_RULE}")
+                problems.append(f"may not have the name {shown_value(key)} on every cloud; write {_LABEL_RULE}")
             elif not isinstance(text, str) or not LABEL_VALUE.match(text):
                 problems.append(f"{key}: write {_LABEL_RULE}")
         if problems:

@@ -24,11 +24,12 @@ def read_spec(path: Path) -> ClusterSpec:
     Raises InputError with every problem: the line, the field as written, the value seen, what to write instead.
     """
     file, _ = applied(read_yaml(path, what=_WHAT), wanted())
-    problems = [(line, f"{name} is given twice; keep one") for line, name in file.twice]
+    problems = [(fault.line, fault.text) for fault in file.faults]
     try:
         spec = ClusterSpec.model_validate(file.data)
     except ValidationError as error:
-        problems += problems_of(error, file.root)
+        unclear = tuple(f"{fault.name} " for fault in file.faults if not fault.repeats)
+        problems += [found for found in problems_of(error, file.root) if not found[1].startswith(unclear)]
     else:
         if not problems:
             return spec

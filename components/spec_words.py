@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from components.input_error import did_you_mean
 from components.spec import ClusterSpec
+from textio.yaml_text import shown
 
 __all__ = ["line_of", "problems_of"]
 
@@ -33,12 +34,23 @@ def problems_of(error: ValidationError, root: yaml.Node) -> list[tuple[int, str]
         loc = details["loc"]
         if details["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in errors):
             continue  # pydantic counts the entries that are right
-        if details["type"] == "value_error":
+        if details["type"] == "invalid_key":
+            found += _no_texts(loc[:-1], root)
+        elif details["type"] == "value_error":
             found += _said_by_the_spec(loc, str(details.get("ctx", {}).get("error", details["msg"])), root)
         else:
             place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root)
             found.append((place.line, _say(place, details)))
-    return found
+    return list(dict.fromkeys(found))
+
+
+def _no_texts(loc: tuple[str | int, ...], root: yaml.Node) -> Iterator[tuple[int, str]]:
+    """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
+    node = _find(loc, root).node
+    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.tag != "tag:yaml.org,2002:str":
+            place = _find((*loc, str(key.value)), root)
+            yield place.line, f"{place.name} is not a field{_instead(place)}"
 
 
 def line_of(name: str, root: yaml.Node) -> int:
@@ -90,15 +102,7 @@ class _Place:
     @property
     def seen(self) -> str:
         """The value as it stands in the file."""
-        node = self.node
-        if isinstance(node, yaml.MappingNode):
-            return "a mapping"
-        if isinstance(node, yaml.SequenceNode):
-            return "a list"
-        if node is None or node.tag == "tag:yaml.org,2002:null":
-            return "empty"
-        text = repr(node.value) if node.tag == "tag:yaml.org,2002:str" else str(node.value)
-        return text if len(text) <= 60 else f"{text[:57]}..."
+        return shown(self.node)
 
 
 def _find(loc: tuple[str | int, ...], root: yaml.Node) -> _Place:
@@ -157,6 +161,12 @@ def _kinds(models: tuple[type[BaseModel], ...]) -> list[str]:
     ]
 
 
+def _choices(annotation: Any) -> Iterator[Any]:
+    """What a literal allows, also inside an optional one."""
+    for part in get_args(annotation):
+        yield from (part,) if get_origin(annotation) is Literal else _choices(part)
+
+
 def _say(place: _Place, details: ErrorDetails) -> str:
     context = details.get("ctx", {})
     match details["type"]:
@@ -170,7 +180,7 @@ def _say(place: _Place, details: ErrorDetails) -> str:
             allowed = str(context.get("expected_tags", "")).replace("'", "").split(", ")
             return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
         case "literal_error":
-            allowed = [str(choice) for choice in get_args(place.wanted)]
+            allowed = [str(choice) for choice in _choices(place.wanted)]
             return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
         case "string_type":
             return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"

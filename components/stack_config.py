@@ -19,7 +19,8 @@ class StackConfig:
     """spec: its file. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be used,
     which `problems` says. machine: type of the training nodes, None for what the spec implies.
 
-    source: what the messages call the configuration. prefix: what stands before its keys.
+    source: what the messages call the configuration. prefix: what stands before its keys. options: the keys that a
+    command line has options for, None for a stack, which may say them all.
     """
 
     stack: str
@@ -30,6 +31,13 @@ class StackConfig:
     source: str
     prefix: str
     problems: tuple[str, ...] = ()
+    options: tuple[str, ...] | None = None
+
+    def named(self, problem: str) -> str:
+        """A problem that begins with a key, with the key as the user writes it."""
+        if self.options is None or problem.split()[0] in self.options:
+            return f"{self.prefix}{problem}"
+        return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack by --stack"
 
 
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
@@ -89,6 +97,8 @@ def _elsewhere(key: str, values: Mapping[str, str]) -> str:
 
 
 def _spec_problems(spec: str, program: Path, root: Path) -> list[str]:
+    if "\0" in spec:
+        return [f"spec is {spec!r}, which holds a NUL; write the path of a file, such as specs/trial.yaml"]
     inside = f"write the path of a file inside the project, seen from {program.name}/, such as specs/trial.yaml"
     if Path(spec).is_absolute():
         return [f"spec is {spec!r}, an absolute path, which is another file on another machine; {inside}"]

@@ -37,8 +37,8 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
     if not path.read_bytes().strip():
         return stack_config({}, project=str(project["name"]), stack=stack, program=program, root=root)
     file = read_yaml(path, what=_WHAT)
-    if file.twice:
-        raise InputError(file.source, [f"line {line}: {name} is given twice; keep one" for line, name in file.twice])
+    if twice := [str(fault) for fault in file.faults if fault.repeats]:  # Pulumi itself reads the values
+        raise InputError(file.source, twice)
     config: Any = file.data.get("config") or {}
     if not isinstance(config, dict):
         raise InputError(file.source, ["config is no mapping; write a mapping from keys to values"])

@@ -31,7 +31,7 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
         else:
             if cloud is not None:
                 wrong = cloud.config_problems(spec, config.machine, config.location)
-                own += [f"{config.prefix}{problem}" for problem in wrong]
+                own += [config.named(problem) for problem in wrong]
                 problems = cloud.plan_problems(spec, config.stack, config.machine)
                 if problems:
                     others.append(plan_error(config.spec, problems))

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from components.input_error import InputError, did_you_mean
 from components.spec import ClusterSpec
 from components.yaml_file import YamlFile
+from textio.yaml_text import BadYaml, construct, parse
 
 __all__ = ["SET_VARIABLE", "applied", "wanted"]
 
@@ -50,18 +51,19 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
     said: list[str] = []
     for name, text in values.items():
         try:
-            path, value = _path(name, fields), yaml.compose(text, Loader=yaml.SafeLoader)
+            path = _path(name, fields)
+            value = parse(text, path)
+        except BadYaml:
+            problems.append(f"{name}={text} is no value; write it as it would stand in the spec")
         except ValueError as error:
             problems.append(str(error))
-        except yaml.YAMLError:
-            problems.append(f"{name}={text} is no value; write it as it would stand in the spec")
         else:
-            before = _put(file.root, path.split("."), value or _empty(file.root))
+            problems += [fault.text for fault in value.faults]
+            before = _put(file.root, path.split("."), value.root or _empty(file.root))
             said.append(f"{path} is {text}, {before}")
     if problems:
         raise InputError(SET_VARIABLE, problems)
-    data = yaml.SafeLoader("").construct_document(file.root)  # pyright: ignore[reportUnknownMemberType]
-    return replace(file, data=data), said
+    return replace(file, data=construct(file.root)), said
 
 
 def _fields(model: type[BaseModel], above: str, node: yaml.Node | None) -> Iterator[str]:

@@ -18,9 +18,10 @@ from cost.commands.report import report
 from cost.commands.tco import tco
 from cost.commands.types import types
 from cost.commands.usage import usage
-from cost.prices import BadPrices
+from cost.prices import BadPrices, DamagedBook
 from cost.sources.errors import NotReadable
 from cost.usage import BadUsage
+from textio.terminal import Program
 
 __all__ = ["command", "main"]
 
@@ -35,7 +36,7 @@ def _version() -> str:
         return "unknown"
 
 
-@click.group("cost")
+@click.group("cost", cls=Program)
 @click.version_option(_version(), prog_name="cost")
 def command() -> None:
     """What a Pulumi plan or state costs a month, line by line, with the source of every price."""
@@ -53,6 +54,9 @@ def main() -> None:
         for line in str(error).splitlines():
             click.echo(f"error: {line}", err=True)
         sys.exit(INPUT)
+    except DamagedBook as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(CRASH)
     except UnicodeDecodeError:
         click.echo("error: the file is not text; give a plan or state file in JSON", err=True)
         sys.exit(INPUT)

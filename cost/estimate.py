@@ -12,7 +12,7 @@ from cost.assumptions import Assumptions
 from cost.facts import Facts, facts_of
 from cost.free import free_reason
 from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents, committed_sum
-from cost.prices import Confidence, PriceBook, PriceRow
+from cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
 from cost.registry import handler_for
 from cost.resources import Resource, Resources
 from cost.subject import CannotPrice, Subject, provider_of
@@ -214,7 +214,8 @@ class Estimate:
 def estimate(resources: Resources, book: PriceBook | None = None, assumptions: Assumptions | None = None) -> Estimate:
     """The cost of every resource. What cannot be priced is named with the reason.
 
-    book: without one, the book in use. Raises nothing but BadPrices, when the user's own prices cannot be used.
+    book: without one, the book in use. Raises nothing but BadPrices, when the user's own prices cannot be used, and
+        DamagedBook.
     """
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
@@ -293,6 +294,8 @@ def _outcomes(
             found.append(outcome if mine is assumptions else _excepted(outcome, resource, assumptions))
     except CannotPrice as error:
         found.append(ask.not_priced(error))
+    except DamagedBook:
+        raise
     except Exception as error:  # a fault of one handler must neither hide nor stop the rest
         found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [ask.not_priced("its handler found nothing to bill")]

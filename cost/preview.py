@@ -18,7 +18,7 @@ from cost.assumptions import Assumptions
 from cost.estimate import Estimate, estimate
 from cost.model import Unbounded
 from cost.money import at_least, money
-from cost.prices import BadPrices, PriceBook
+from cost.prices import BadPrices, DamagedBook, PriceBook
 from cost.render.layout import width_for
 from cost.render.table import as_table
 from cost.resources import urn_type
@@ -41,14 +41,17 @@ def costed_plan(
 
     A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
     Raises pulumi.RunError, before anything is registered, when the components' budget says `onExceed: fail` and the
-    expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices cannot be
-    used.
+    expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices or the
+    price book cannot be used.
     """
     try:
         found = estimate(watched.resources(), book, assumptions)
     except BadPrices as error:
         watched.withdraw()
         raise pulumi.RunError(f"{error}\nNothing was registered, because these prices cannot be used.") from None
+    except DamagedBook as error:
+        watched.withdraw()
+        raise pulumi.RunError(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
     verdict = budget_verdict(found)
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
     title = f"Cost of stack {pulumi.get_stack()}"

@@ -158,8 +158,9 @@ class Resources:
 
     def parents(self, resource: Resource) -> Iterator[Resource]:
         """The components around a resource, nearest first."""
-        parent = self.get(resource.parent)
-        while parent is not None:
+        parent, seen = self.get(resource.parent), {resource.urn}
+        while parent is not None and parent.urn not in seen:  # a file may say that a resource is around itself
+            seen.add(parent.urn)
             yield parent
             parent = self.get(parent.parent)
 

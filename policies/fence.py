@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cost.prices import DamagedBook
 from cost.resources import Resources
 from policies.changes import Changes
 from policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
@@ -101,7 +102,9 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     try:
         for finding in check():
             found.append(finding)  # one by one: what was found before a crash stays
-    except Exception as error:  # whatever a rule raises, the others still run
+    except DamagedBook:  # no rule about money can decide, and none may pass: whoever runs the rules stops
+        raise
+    except Exception as error:  # whatever else a rule raises, the others still run
         found.append(failed(error))
     return Outcome(
         rule=rule,

@@ -255,6 +255,7 @@ def _as_json(rule: Rule, pack: Pack) -> dict[str, object]:
 
 def main() -> None:
     """The console script: one clear line for each error, and the exit codes above."""
+    from cost.prices import DamagedBook
     from cost.sources import NotReadable
 
     try:
@@ -263,6 +264,9 @@ def main() -> None:
         for line in str(error).splitlines():
             click.echo(f"error: {line}", err=True)
         sys.exit(INPUT)
+    except DamagedBook as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(CRASH)
     except click.ClickException as error:
         error.show()
         sys.exit(INPUT)

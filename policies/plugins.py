@@ -7,13 +7,15 @@ from typing import Final, cast
 
 import click
 
+from textio.terminal import Program
+
 __all__ = ["ENTRY_POINTS", "WithPlugins"]
 
 ENTRY_POINTS: Final = "gpucluster.guardrails"
 """Group of the entry points; each is named as its command."""
 
 
-class WithPlugins(click.Group):
+class WithPlugins(Program):
     """A group with the commands of others beside its own; one of theirs is loaded when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

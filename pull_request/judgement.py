@@ -18,7 +18,7 @@ from typing import Any, Literal
 from cost.changes import Change, Diff, Side, diff
 from cost.estimate import Estimate, estimate
 from cost.model import CostLine
-from cost.prices import PriceBook
+from cost.prices import DamagedBook, PriceBook
 from cost.resources import Resources
 from cost.shape import is_list, is_object
 from cost.sources import NotReadable
@@ -216,6 +216,8 @@ class Judge:
             return self._stack(stack)
         except NotReadable as error:
             problem = str(error)
+        except DamagedBook:  # the book that judges, which is no part of the change
+            raise
         except Exception as error:  # also what a plan made on purpose to break a reader does
             problem = f"it cannot be judged: {type(error).__name__}"
         return StackJudgement(name=stack.name, base=stack.base, head=stack.head, problem=problem)

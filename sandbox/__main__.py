@@ -18,6 +18,7 @@ from sandbox.project import InputError
 from sandbox.recovery.recover import recover
 from sandbox.reset import reset
 from sandbox.status import status
+from textio.terminal import Program
 
 __all__ = ["main"]
 
@@ -25,7 +26,7 @@ _USER_INPUT = 2
 _OUR_FAULT = 3
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gpucluster", prog_name="sandbox")
 @click.option(
     "--scenario",

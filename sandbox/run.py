@@ -33,6 +33,7 @@ from sandbox.project import InputError, Project, find_project
 from sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
 from sandbox.recovery.damage import is_sound, refuse_damage
 from sandbox.scratch import scratch_folder
+from textio.terminal import beneath, plain
 
 if TYPE_CHECKING:
     from sandbox.clouds.kubernetes.real import RealServers
@@ -90,7 +91,8 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, real_kubernetes:
 
 def _note(text: str) -> None:
     """A remark beside what the engine prints; plain where the user wants no colours (no-color.org)."""
-    click.echo(text if os.environ.get("NO_COLOR") else click.style(text, dim=True), err=True)
+    shown = plain(text)
+    click.echo(shown if os.environ.get("NO_COLOR") else click.style(shown, dim=True), file=beneath(sys.stderr))
 
 
 def _help(engine: Engine, line: CommandLine) -> int:

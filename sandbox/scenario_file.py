@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sandbox.clouds.cloud import Cloud, CloudError, Resource
@@ -31,6 +30,8 @@ from sandbox.clouds.sdk import Sdk
 from sandbox.clouds.values import plain
 from sandbox.narrow import is_object
 from sandbox.project import InputError
+from textio.values import shown_value
+from textio.yaml_text import BadYaml, read
 
 __all__ = ["read_scenario", "seed"]
 
@@ -67,13 +68,17 @@ class _File(_Part):
 def read_scenario(file: Path) -> Scenario:
     """The scenario of a file; raises InputError with every mistake."""
     try:
-        content = yaml.safe_load(file.read_text())
+        found = read(file)
     except OSError as error:
         raise InputError(f"the scenario {file} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"the scenario {file} is no valid YAML: {error}") from error
+    except BadYaml as error:
+        raise InputError(f"the scenario {file} {error}") from error
+    content = found.data
     if not is_object(content):
-        raise InputError(f"the scenario {file} holds {content!r}; write `exists:` or `operations:`, or both")
+        seen = "is empty" if content is None else f"holds {shown_value(content)}"
+        raise InputError(f"the scenario {file} {seen}; write `exists:` or `operations:`, or both")
+    if found.faults:
+        raise _wrong(file, [str(fault) for fault in found.faults])
     try:
         given = _File.model_validate(content)
     except ValidationError as error:
@@ -102,7 +107,7 @@ def _line(item: Mapping[str, Any]) -> str:
         return f"{where} is not a field here"
     if item["type"] == "missing":
         return f"{where} is missing; add it"
-    return f"{where} is {item['input']!r}: {item['msg'][:1].lower()}{item['msg'][1:]}"
+    return f"{where} is {shown_value(item['input'])}: {item['msg'][:1].lower()}{item['msg'][1:]}"
 
 
 def _unlasting(at: int, type_: str) -> str:

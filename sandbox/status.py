@@ -6,6 +6,7 @@ Also where the clouds and Pulumi's state do not agree: orphans, ghosts, and what
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from sandbox.clouds.ledger import Entry
 from sandbox.project import InputError, Project, find_project
 from sandbox.recovery.compare import Difference
 from sandbox.recovery.find import differences
+from textio.terminal import beneath, plain
 
 __all__ = ["current_project", "status"]
 
@@ -83,6 +85,7 @@ def _print(entries: list[Entry]) -> None:
     # Imported late: every `sandbox pulumi` would wait for it.
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     if not entries:
         click.echo("Nothing exists in the simulated clouds.")
@@ -94,12 +97,11 @@ def _print(entries: list[Entry]) -> None:
         group = (entry.provider, entry.scope)
         shown = group if group != before else ("", "")
         provider, scope = shown
-        table.add_row(
-            provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.state, entry.id
-        )
+        cells = (provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.state, entry.id)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
         before = group
     # Outside a terminal nothing may be cut: ids are there to be copied.
-    console = Console()
-    Console(width=None if console.is_terminal else 1000).print(table)
+    terminal = beneath(sys.stdout)
+    Console(file=terminal, width=None if terminal.isatty() else 1000).print(table)
     counts = Counter(entry.provider for entry in entries)
     click.echo(f"\n{len(entries)} resources: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))

@@ -12,7 +12,7 @@ from components.refusal import refuse
 from components.stack_plan import plan_stack
 from cost import plan_prices
 from cost.preview import costed_plan, watch
-from cost.prices import BadPrices
+from cost.prices import BadPrices, DamagedBook
 
 # The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and
 # again as they load (a quarter of the program's time), to find next to nothing.
@@ -24,5 +24,7 @@ except InputError as error:
     refuse(error)
 except BadPrices as error:
     refuse(InputError("your prices", str(error).splitlines()))
+except DamagedBook as error:
+    raise pulumi.RunError(str(error)) from None
 for name, total in costed_plan(resources).items():
     pulumi.export(name, total)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cost.shape import is_object
+from textio.values import shown_value
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
 
@@ -43,17 +44,18 @@ class Limits:
 
 def read_limits(path: Path) -> Limits:
     """The limits of a YAML file. BadLimits names everything that is wrong with it."""
-    import yaml  # only where a file is given: it takes longer to import than the rest of the command
+    from textio.yaml_text import BadYaml, read  # only where a file is given: it takes longer than the rest to import
 
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = read(path)
     except OSError as error:
         raise BadLimits(f"{path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadLimits(f"{path} is not YAML: {' '.join(str(error).split())}; {_FORM}") from None
+    except BadYaml as error:
+        raise BadLimits(f"{path} {error}; {_FORM}") from None
+    found = text.data
     if not is_object(found) or not found:
         raise BadLimits(f"{path} holds no limits; {_FORM}")
-    problems = list(_problems(found))
+    problems = [*map(str, text.faults), *_problems(found)]
     if problems:
         raise BadLimits("\n".join(f"{path}: {problem}" for problem in problems))
     return Limits(
@@ -88,7 +90,8 @@ def _problems(found: Mapping[str, Any]) -> Iterator[str]:
 def _shape_problems(where: str, value: Any, depth: int) -> Iterator[str]:
     if not is_object(value):
         within = "labels and their values" if where == "labels" else "names"
-        yield f"{where} is {value!r}; write {within} with their limits, such as team: {{research: {{monthly: 90000}}}}"
+        limits = f"{within} with their limits, such as team: {{research: {{monthly: 90000}}}}"
+        yield f"{where} is {shown_value(value)}; write {limits}"
     elif depth > 1:
         for name, inner in value.items():
             yield from _shape_problems(f"{where}.{name}", inner, depth - 1)
@@ -101,13 +104,14 @@ def _named(where: str, value: Any) -> list[tuple[str, Any]]:
 
 def _limit_problems(where: str, value: Any) -> Iterator[str]:
     if not is_object(value) or not value:
-        yield f"{where} is {value!r}; write monthly, ceiling or both, in USD: {{monthly: 420000, ceiling: 450000}}"
+        limit = "monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
+        yield f"{where} is {shown_value(value)}; write {limit}"
         return
     for key, amount in value.items():
         if key not in _KEYS:
             yield f"{where}.{key} is not known; allowed: {', '.join(_KEYS)}"
         elif _amount(amount) is None:
-            yield f"{where}.{key} is {amount!r}; write USD a month, a number of 0 or more"
+            yield f"{where}.{key} is {shown_value(amount)}; write USD a month, a number of 0 or more"
 
 
 def _limit(value: Mapping[str, Any]) -> Limit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.prices.book import OWN_ROW, NotKnown, Price, PriceBook
+from cost.prices.book import OWN_ROW, DamagedBook, NotKnown, Price, PriceBook
 from cost.prices.own import PRICES_VARIABLE, BadPrices
 from cost.prices.row import Basis, Confidence, PriceRow
 
@@ -12,6 +12,7 @@ __all__ = [
     "BadPrices",
     "Basis",
     "Confidence",
+    "DamagedBook",
     "NotKnown",
     "Price",
     "PriceBook",

@@ -20,7 +20,7 @@ def code(text: str, most: int = _MOST) -> str:
     Nothing inside a code span is a mention, a reference, an entity, an emoji or HTML. A pipe would end the cell even
     there, and escaping it fails behind a backslash, so it becomes a broken bar.
     """
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("|", "¦")
+    line = _on_one_line(text).replace("|", "¦")
     line = line if len(line) <= most else f"{line[: most - 1]}…"
     if not line:
         return "` `"
@@ -40,11 +40,35 @@ def row(*cells: str) -> str:
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 
+_LIVE: Final = re.compile(r"@|#\d|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]", re.IGNORECASE)
+"""What GitHub makes a link, a mention, an emoji or mathematics of, wherever it stands in a word: people, teams and
+addresses of mail, issues, URLs, commits. It does so in the text that is left when Markdown is done, so no backslash and
+no entity stops it, but it leaves code alone (docs.github.com, "Autolinked references and URLs"; html-pipeline,
+MentionFilter, IGNORE_PARENTS; cmark-gfm, extensions/autolink.c, postprocess_text).
+"""
+_MARKUP: Final = re.compile(r"[*_|<>\[\]~&]")
+_OPENS: Final = re.compile(r"#{1,6}|[-+=]+|\d{1,9}[.)]")
+"""A first word that would begin a heading, a list or a line."""
+_EDGES: Final = re.compile(r"([(\"']*)(.*?)([)\"'.,;:]*)")
+"""Punctuation around a word."""
+
+
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    for character in "\\`*_|<>[]":
-        text = text.replace(character, f"\\{character}")
-    return " ".join(text.split())
+    """Text that Markdown shows as it is, on one line; words that GitHub would link are code."""
+    words = _on_one_line(text).split()
+    shown = [_word(word) for word in words]
+    return " ".join([code(words[0]), *shown[1:]] if len(words) > 1 and _OPENS.fullmatch(words[0]) else shown)
+
+
+def _word(word: str) -> str:
+    if not _LIVE.search(word):
+        return _MARKUP.sub(r"\\\g<0>", word)
+    before, live, after = _EDGES.fullmatch(word).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    return f"{before}{code(live, len(live))}{after}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[int] = (0,)) -> Iterator[str]:

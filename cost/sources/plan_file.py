@@ -38,6 +38,9 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
     steps = document.get("steps", [])
     if not is_list(steps) or not all(map(is_object, steps)):
         raise NotReadable(f"{what}: steps is no list of objects; write it with `{_COMMAND}`")
+    for at, op in enumerate(step.get("op") for step in steps):
+        if not isinstance(op, str):
+            raise NotReadable(f"{what}: the op of steps[{at}] is {op!r}, no text; write it with `{_COMMAND}`")
     _refuse_failed(document, what)
     _refuse_without_sames(document, steps, what)
     found: dict[str, Resource] = {}

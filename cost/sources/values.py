@@ -69,20 +69,25 @@ def _position(value: object) -> str | None:
     return value.removeprefix("project:///")
 
 
+def _properties(value: object) -> Mapping[str, Any]:
+    """The properties of a resource; none where the file hides them all, or holds something else there."""
+    found = plain_value(value)
+    return found if is_object(found) else {}
+
+
 def resource_of(record: object, what: str, command: str) -> Resource:
     """One resource as plan and state files hold it. NotReadable names the file and the command that writes it."""
     urn = record.get("urn") if is_object(record) else None
     if not is_object(record) or not isinstance(urn, str) or urn.count("::") < 3:
         raise NotReadable(f"{what}: a resource has no name (urn); write the file with `{command}`")
-    inputs, outputs = record.get("inputs"), record.get("outputs")
     custom = record.get("custom") is True
     parent, kept = record.get("parent"), record.get("ignoreChanges")
     return Resource(
         urn=_one(urn),
         type=_one(record.get("type")),
         name=urn_name(urn),
-        inputs=plain_value(inputs) if is_object(inputs) else {},
-        outputs=plain_value(outputs) if is_object(outputs) else {},
+        inputs=_properties(record.get("inputs")),
+        outputs=_properties(record.get("outputs")),
         custom=custom,
         parent=_one(parent) if parent else None,
         provider=_provider_urn(record) if custom else None,

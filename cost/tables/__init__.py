@@ -30,15 +30,16 @@ from typing import Final
 __all__ = ["rows_of", "usage_words"]
 
 _FOLDER: Final = Path(__file__).parent
+_FILES: Final = {package: _FOLDER / f"{package}.csv" for package in ("aws", "azure-native", "gcp")}
+"""Package -> its table. A type token is text of a plan, and no path may come from one."""
 
 
 @cache
 def rows_of(package: str) -> Mapping[str, Sequence[Mapping[str, str]]]:
-    """Type token -> the rows of its bill, for the types of a package; empty where it has no file."""
-    path = _FOLDER / f"{package}.csv"
+    """Type token -> the rows of its bill, for the types of a package; empty where it has no table."""
     found: dict[str, list[dict[str, str]]] = {}
-    if path.is_file():
-        with path.open(newline="", encoding="utf-8") as file:
+    if package in _FILES:
+        with _FILES[package].open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 for type_ in row["type"].split():
                     found.setdefault(type_, []).append(row)

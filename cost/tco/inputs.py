@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cost.shape import is_object
+from textio.values import shown_value
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
 
@@ -120,18 +121,19 @@ def fields() -> Mapping[str, Field]:
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:
-    import yaml  # only where a file is given: it takes longer to import than the rest of the command
+    from textio.yaml_text import BadYaml, read  # only where a file is given: it takes longer than the rest to import
 
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = read(path)
     except OSError as error:
         raise BadInputs(f"{path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        shown = " ".join(str(error).split())
-        raise BadInputs(f"{path} is not YAML: {shown}; write lines such as usd_per_kwh: 0.08") from None
-    if not is_object(found):
+    except BadYaml as error:
+        raise BadInputs(f"{path} {error}; write lines such as usd_per_kwh: 0.08") from None
+    if found.faults:
+        raise BadInputs("\n".join(f"{path} {fault}" for fault in found.faults))
+    if not is_object(found.data):
         raise BadInputs(f"{path} holds no inputs; write lines such as usd_per_kwh: 0.08")
-    yield from ((str(name), value) for name, value in found.items())
+    yield from ((str(name), value) for name, value in found.data.items())
 
 
 def _unknown(name: str) -> str:
@@ -141,6 +143,8 @@ def _unknown(name: str) -> str:
 
 
 def _problem(field: Field, value: Any) -> str | None:
+    if value is None and field.least:
+        return f"{field.name} has no value; write {field.allowed}"
     if value is None:
         return None
     try:
@@ -149,4 +153,4 @@ def _problem(field: Field, value: Any) -> str | None:
         number = Decimal("NaN")
     if number.is_finite() and field.least <= number <= field.most and not (field.whole and number % 1):
         return None
-    return f"{field.name} is {value!r}; write {field.allowed}"
+    return f"{field.name} is {shown_value(value)}; write {field.allowed}"

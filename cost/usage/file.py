@@ -25,6 +25,7 @@ import yaml
 from cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
 from cost.registry import priced_types
 from cost.usage.check import BadUsage, meant
+from textio.yaml_text import BadYaml, read
 
 __all__ = ["read_usage"]
 
@@ -67,16 +68,19 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._problems: list[tuple[int, str]] = []
+        self._unclear: set[int] = set()
 
     def root(self) -> yaml.Node | None:
         """The document, None when the file is empty."""
         try:
-            return yaml.compose(self._path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+            found = read(self._path)
         except OSError as error:
             raise BadUsage(f"{self._path} cannot be read: {error.strerror}; `cost usage init` writes one") from None
-        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-            said = " ".join(str(error).split())
-            raise BadUsage(f"{self._path} is not YAML: {said}; `cost usage init` writes one") from None
+        except BadYaml as error:
+            raise BadUsage(f"{self._path} {error}; `cost usage init` writes one") from None
+        self._problems += [(fault.line, fault.text) for fault in found.faults]
+        self._unclear = {fault.line for fault in found.faults if not fault.repeats}
+        return found.root
 
     def members(self, node: yaml.Node | None, where: str) -> Iterator[tuple[str, yaml.Node]]:
         """(key, value) of a mapping; an empty value has none."""
@@ -85,13 +89,7 @@ class _Reader:
         if not isinstance(node, yaml.MappingNode):
             self.wrong(node, f"{where or 'the file'} is no mapping; write lines such as egress_gib: 200")
             return
-        seen: set[str] = set()
-        for key, value in node.value:
-            name = str(key.value)
-            if name in seen:
-                self.wrong(key, f"{name!r} comes twice{f' in {where}' if where else ''}; keep one of them")
-            seen.add(name)
-            yield name, value
+        yield from ((str(key.value), value) for key, value in node.value)
 
     def values(self, node: yaml.Node, where: str) -> Iterator[tuple[str, Decimal]]:
         """(name, value) of a mapping of usage."""
@@ -108,7 +106,9 @@ class _Reader:
 
     def wrong(self, node: yaml.Node, text: str) -> None:
         """Something to report, at the line of a node."""
-        self._problems.append((node.start_mark.line + 1, text))
+        line = node.start_mark.line + 1
+        if line not in self._unclear:  # what a value is, its two readings say
+            self._problems.append((line, text))
 
     def finish(self) -> None:
         """BadUsage with everything that is wrong, in the order of the lines."""

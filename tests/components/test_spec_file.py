@@ -168,3 +168,38 @@ def test_the_labels_that_the_toolkit_writes_itself_are_not_the_users(tmp_path: P
     text = TRIAL.replace("  team: research", "  team: research\n  managed-by: me")
     (found,) = problems(tmp_path, text)
     assert "may not hold managed-by, which every resource gets by itself; remove it" in found
+
+
+def changed(*changes: tuple[str, str]) -> str:
+    text = TRIAL
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+def test_values_with_two_readings_are_reported_once_and_with_all_else(tmp_path: Path) -> None:
+    text = changed(("nodes: 4", "nodes: 1:30"), ("spares: 1", "spares: yes"), ("kind: on-demand", "kind: ondemand"))
+    assert [problem.partition(": ")[2] for problem in problems(tmp_path, text)] == [
+        'training.nodes is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "1:30" for the text',
+        'training.spares is yes, which YAML 1.1 reads as true and YAML 1.2 as text; write true, or "yes" for the text',
+        "purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean on-demand?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("  kind: public", "  kind: private\n  via: 9"), "access.via is 9; allowed: vpn, bastion, inside"),
+        (("  shared:", "  shared:\n    tier: 7"), "storage.shared.tier is 7; allowed: 125, 250, 500, 1000"),
+        (("labels:", "labels:\n  ~: x"), "labels: may not have the name null on every cloud; write 1 to 63"),
+        (("labels:", "labels:\n  2026-01-01: ~"), "labels.2026-01-01 is empty; write 1 to 63"),
+        (("name: trial", "name: trial\n2026-01-01: ~"), "2026-01-01 is not a field; allowed: accelerator, access"),
+        (("training:", "training:\n  7: 1"), "training.7 is not a field; allowed: "),
+        (("labels:", "promises: {bus_gb_per_s: {2026-01-01: 3}}\nlabels:"),
+         "promises.bus_gb_per_s: has 2026-01-01 as a number of nodes; write 2 or more"),
+    ],
+)  # fmt: skip
+def test_a_message_shows_values_as_they_are_in_the_file(tmp_path: Path, change: tuple[str, str], expected: str) -> None:
+    found = problems(tmp_path, changed(change))
+    assert [problem for problem in found if problem.partition(": ")[2].startswith(expected)] != [], found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cost.prices import PriceBook
+from cost.prices import DamagedBook, PriceBook
 from cost.prices.book import _FOLDER
 from policies.pack import Pack
 from policies.settings import Settings
@@ -203,6 +203,13 @@ def test_a_price_that_the_other_book_has_not_is_no_saving(judge, tmp_path: Path)
         [line.urn for line in prices.old.estimate.lines if line.sku == "m7i.xlarge"],
     )
     assert not found.calm
+
+
+def test_a_damaged_book_judges_nothing(tmp_path: Path) -> None:
+    (tmp_path / "aws.csv").write_text("")
+    judge = Judge(book=PriceBook(today=TODAY, folder=tmp_path), pack=PACK, settings=Settings(), today=TODAY)
+    with pytest.raises(DamagedBook):
+        judge.judge(evidence(stack(TRIAL)), [])
 
 
 def test_settings_of_the_pack_hold() -> None:

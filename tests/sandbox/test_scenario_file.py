@@ -71,14 +71,18 @@ def test_every_example_can_be_read_and_put_into_the_clouds(name: str, sdks: dict
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("[", ["is no valid YAML"]),
+        ("[1", ["line 1: the bracket is not closed; add ]"]),
+        (
+            "operations: [{type: 'azure-native:network:Subnet', seconds: 1:30}]",
+            ["1 problem", "  line 1: operations[0].seconds is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text"],
+        ),
         ("a", ["holds 'a'; write `exists:` or `operations:`, or both"]),
         ("exist: []", ["1 problem", "  exist is not a field here"]),
         (
             "exists: [{resources: []}]\noperations: [{seconds: -1}, {type: 1}]",
             [
                 "4 problems",
-                "  exists.0.resources is []: list should have at least 1 item",
+                "  exists.0.resources is an empty list: list should have at least 1 item",
                 "  operations.0.type is missing; add it",
                 "  operations.0.seconds is -1: input should be greater than or equal to 0",
                 "  operations.1.type is 1: input should be a valid string",

@@ -10,16 +10,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from cost.prices.book import PriceBook
+from cost.prices.book import DamagedBook, PriceBook
 from cost.prices.check import check_prices
 from cost.prices.live.refresh import Answer
 from cost.prices.row import PriceRow
+from cost.prices.table import COLUMNS
 
 __all__ = ["NotWritten", "write"]
 
-_COLUMNS: Final = (
-    "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
-)  # fmt: skip
 _BAD: Final = ("duplicate", "value", "date")
 """What the check of the book may not find in a new file."""
 
@@ -54,7 +52,7 @@ def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list
 def _check(book: PriceBook, today: datetime.date) -> None:
     try:
         rows = [row for provider in book.providers for row in book.rows(provider)]
-    except ValueError as error:
+    except DamagedBook as error:
         raise NotWritten(str(error)) from None
     wrong = [finding.what for finding in check_prices(rows, today) if finding.kind in _BAD]
     if wrong:
@@ -79,7 +77,7 @@ def _merged(rows: Sequence[PriceRow], answers: Sequence[Answer]) -> list[PriceRo
 def _write(path: Path, rows: Iterable[PriceRow]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
+        writer.writerow(COLUMNS)
         for row in rows:
             values = (row.provider, row.region, row.sku, row.kind, row.unit, row.purchase, row.term,
                       f"{row.usd_per_unit:f}", row.as_of, row.source, row.note)  # fmt: skip

@@ -36,13 +36,26 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
         "pools.x.monthly is -1; write USD a month, a number of 0 or more",
         "pools.x.most is not known; allowed: monthly, ceiling",
         f"pools.y is 5; {form}",
-        "pools.z.ceiling is True; write USD a month, a number of 0 or more",
-        f"stack is {{}}; {form}",
+        "pools.z.ceiling is true; write USD a month, a number of 0 or more",
+        f"stack is an empty mapping; {form}",
         "labels.team is 3; write names with their limits, such as team: {research: {monthly: 90000}}",
     ]
 
 
-@pytest.mark.parametrize(("text", "problem"), [("", "holds no limits"), ("- 1", "holds no"), ("a: b: c", "YAML")])
+@pytest.mark.parametrize(
+    ("text", "problem"), [("", "holds no limits"), ("- 1", "holds no"), ("a: b: c", "line 1: a second")]
+)
 def test_a_file_without_limits_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(BadLimits, match=problem):
         read_limits(_file(tmp_path, text))
+
+
+def test_an_amount_with_two_readings_is_refused(tmp_path: Path) -> None:
+    path = _file(tmp_path, "stack: {monthly: 700:00:00}\nstack: {ceiling: 1}\n")
+    with pytest.raises(BadLimits) as raised:
+        read_limits(path)
+    assert str(raised.value).splitlines() == [
+        f"{path}: line 1: stack.monthly is 700:00:00, which YAML 1.1 reads as 2520000 and YAML 1.2 as text; write "
+        '2520000, or "700:00:00" for the text',
+        f"{path}: line 2: stack is given twice; keep one",
+    ]

@@ -116,8 +116,8 @@ BAD = [
         f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,reserved,2y,-1,yesterday,note=alt mine\n",
         [
             "line 2: term is '2y'; allowed for reserved: 1y, 1y-partial, 1y-all, 3y, 3y-partial, 3y-all",
-            "line 2: usd_per_unit is '-1'; allowed: a number of 0 or more, such as 61.25",
             "line 2: as_of is 'yesterday'; allowed: a day, month or year such as 2026-11-01, or nothing",
+            "line 2: usd_per_unit is '-1'; allowed: a number of 0 or more, such as 61.25",
             "line 2: note is 'note=alt mine'; graduated prices and second opinions belong to the book: give the one "
             "price you pay",
         ],

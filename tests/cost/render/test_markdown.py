@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cost.render.markdown import bytes_of, code, fitting, marker, row
+from cost.render.markdown import bytes_of, code, escaped, fitting, marker, row
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,28 @@ from cost.render.markdown import bytes_of, code, fitting, marker, row
 )
 def test_a_name_is_one_code_span_whatever_is_in_it(text: str, shown: str) -> None:
     assert code(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ask @octocat, or @org/team.", "ask `@octocat`, or `@org/team`."),
+        ("fixes #1, GH-1 and owner/repo#1", "fixes `#1`, `GH-1` and `owner/repo#1`"),
+        ("(see https://x.y/z) www.x.y ftp://x me@x.y", "(see `https://x.y/z`) `www.x.y` `ftp://x` `me@x.y`"),
+        ("deadbee, jlord@deadbeef, but not decade", "`deadbee`, `jlord@deadbeef`, but not decade"),
+        (":tada: $x$ costs $1.50", "`:tada`: `$x$` costs $1.50"),
+        ("a|b <b>*x*</b> [x](y) & ~~z~~", r"a\|b \<b\>\*x\*\</b\> \[x\](y) \& \~\~z\~\~"),
+        ("`x` \\@you", "`` `x` `` `\\@you`"),
+        ("@a|b", "`@a¦b`"),
+        ("two\nlines \u202e\x1b[31m", r"two lines \[31m"),
+        ("# no heading", "`#` no heading"),
+        ("1. no list", "`1.` no list"),
+        ("-", "-"),
+        ("on_demand in us-east-1", r"on\_demand in us-east-1"),
+    ],
+)
+def test_a_sentence_holds_no_link_no_mention_and_no_markup(text: str, shown: str) -> None:
+    assert escaped(text) == shown
 
 
 def test_a_marker_can_not_be_left_by_the_name_of_a_stack() -> None:

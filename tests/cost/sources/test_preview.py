@@ -222,3 +222,20 @@ def test_own_prices_that_cannot_be_used_end_the_program_before_anything_is_regis
         "GPUCLUSTER_PRICES: 'gone.csv' is not a file; give a CSV file of prices, as cost/prices/README.md describes\n"
         "Nothing was registered, because these prices cannot be used."
     ]
+
+
+def test_a_damaged_price_book_ends_the_program_before_anything_is_registered(
+    run_program: RunProgram, tmp_path: Path
+) -> None:
+    (tmp_path / "aws.csv").write_text("")
+    refusals: list[str] = []
+
+    def at_end(watched: Watched) -> None:
+        with pytest.raises(pulumi.RunError) as caught:
+            costed_plan(watched, book=PriceBook(folder=tmp_path))
+        refusals.append(str(caught.value))
+
+    run_program(lambda: Cluster("warn") and None, at_end=at_end, aws__region="us-east-1")
+    (refusal,) = refusals
+    assert refusal.startswith("the price book is damaged: cost/prices/aws.csv line 1: no column provider, region, sku")
+    assert refusal.endswith("\nNothing was registered, because nobody knows what it costs.")

@@ -107,6 +107,19 @@ def test_a_file_gives_inputs_and_set_goes_before_it(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_values_with_two_readings_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text("nodes: 010\nlife_years: 1:30\n")
+    with pytest.raises(BadInputs) as raised:
+        Inputs.of(file=path)
+    assert str(raised.value).splitlines() == [
+        f"{path} line 1: nodes is 010, which YAML 1.1 reads as 8 and YAML 1.2 as 10; write 8 or 10, or "
+        '"010" for the text',
+        f"{path} line 2: life_years is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "
+        '"1:30" for the text',
+    ]
+
+
 def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"
     path.write_text("utilisation: 80\nusd_kwh: 1\npue: true\nnodes: 3.5\n")
@@ -116,14 +129,24 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
         "--set 'nodes' is not NAME=VALUE; write for example usd_per_kwh=0.08",
         "ours.yaml: utilisation is 80; write a number from 0.01 to 1, share of the other hours",
         "ours.yaml: 'usd_kwh' is no input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
-        "ours.yaml: pue is True; write a number from 1 to 5, ratio",
+        "ours.yaml: pue is true; write a number from 1 to 5, ratio",
         "ours.yaml: nodes is 3.5; write a whole number from 1 to 100,000, nodes",
         "--set: life_years is 'soon'; write a number from 1 to 20, years",
     ]
 
 
+@pytest.mark.parametrize("name", [field.name for field in fields().values() if field.least])
+def test_an_input_that_others_are_divided_by_needs_a_value(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text(f"{name}: null\n")
+    with pytest.raises(BadInputs) as raised:
+        Inputs.of(file=path)
+    assert str(raised.value) == f"ours.yaml: {name} has no value; write {fields()[name].allowed}"
+
+
 @pytest.mark.parametrize(
-    ("text", "problem"), [("[1, 2]", "holds no inputs"), ("a: b: c", "is not YAML"), ("", "holds no inputs")]
+    ("text", "problem"),
+    [("[1, 2]", "holds no inputs"), ("a: b: c", "line 1: a second"), ("", "holds no inputs")],
 )
 def test_a_file_that_holds_no_inputs_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"

@@ -72,10 +72,14 @@ def test_values_given_by_hand_go_before_the_whole_file(written: Callable[[str], 
         ("defaults: {hours_per_month: 800}", ["hours_per_month: 800 is out of range; give a number between 0 and"]),
         ("types:\n  aws:sqs/queue:Que: {}", ["types: 'aws:sqs/queue:Que' is no priced type; did you mean aws:sqs"]),
         ("resources: {a: {cud_1y_share: 0.5}}", ["cud_1y_share is a share of an account's commitments; write it"]),
-        ("resources: {a: {nat_gib: 1, nat_gib: 2}}", ["'nat_gib' comes twice in resources.a; keep one of them"]),
+        ("resources: {a: {nat_gib: 1, nat_gib: 2}}", ["line 1: resources.a.nat_gib is given twice; keep one"]),
         ("resources: {a: {nat_gib: [1]}}", ["nat_gib: 'a list or mapping' is not a number"]),
+        ("defaults:\n  nat_gib: 1:30\n  log_gib: 010", [
+            'line 2: defaults.nat_gib is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "1:30"',
+            'line 3: defaults.log_gib is 010, which YAML 1.1 reads as 8 and YAML 1.2 as 10; write 8 or 10, or "010"',
+        ]),
         ("defaults: {cud_1y_share: 0.7, cud_3y_share: 0.7}", ["are more than 1 together"]),
-        ("defaults: [", ["is not YAML"]),
+        ("defaults: [1", ["line 1: the bracket is not closed; add ]; `cost usage init` writes one"]),
     ],
 )  # fmt: skip
 def test_all_that_is_wrong_is_said_at_once(written: Callable[[str], Path], text: str, problems: list[str]) -> None:

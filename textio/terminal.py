@@ -1,0 +1,63 @@
+"""What reaches a terminal. Names, types, tags and messages come from plans, states, logs and specs of others.
+
+A terminal obeys the control characters in them: it moves, hides or rewrites what stands there, and some of them reverse
+the direction of text. `Program` is the one place where they are taken out, whichever command writes: standard output
+and standard error of its commands hold no control character but line ends and tabs. JSON escapes them by itself.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import unicodedata
+from typing import Any, Final, TextIO
+
+import click
+
+__all__ = ["Program", "beneath", "plain"]
+
+_ODD: Final = re.compile(r"[^\n\t -~]")
+_CONTROLS: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of controls, formats such as the marks of direction, lone surrogates, and separators of lines
+and paragraphs."""
+
+
+def plain(text: str) -> str:
+    """The text with every control character written as Python escapes it, such as \\x1b; line ends and tabs stay."""
+    return _ODD.sub(lambda found: _shown(found[0]), text)
+
+
+def _shown(character: str) -> str:
+    if unicodedata.category(character) not in _CONTROLS:
+        return character
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+class _Plain(io.TextIOWrapper):
+    """A stream over the bytes of another. It writes UTF-8 at once, and what it is given as plain text."""
+
+    def __init__(self, beneath: TextIO) -> None:
+        super().__init__(beneath.buffer, encoding="utf-8", write_through=True)
+        self.beneath = beneath
+
+    def write(self, text: str, /) -> int:
+        super().write(plain(text))
+        return len(text)
+
+    def close(self) -> None:
+        """Leaves the bytes open: they belong to the stream beneath."""
+        self.flush()
+
+
+def beneath(stream: TextIO) -> TextIO:
+    """The stream as it was, for styles of our own around text that is plain already."""
+    return stream.beneath if isinstance(stream, _Plain) else stream
+
+
+class Program(click.Group):
+    """The commands of a console script."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        sys.stdout, sys.stderr = (_Plain(beneath(stream)) for stream in (sys.stdout, sys.stderr))
+        return super().main(*args, **kwargs)

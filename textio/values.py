@@ -1,0 +1,28 @@
+"""Plain values as users write them, for messages."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Final
+
+__all__ = ["cut", "shown_value"]
+
+_LONGEST: Final = 60
+
+
+def shown_value(value: object) -> str:
+    """A plain value as YAML writes it; what has no line of its own is named."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "a mapping" if value else "an empty mapping"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return cut(value.isoformat() if isinstance(value, datetime.date) else repr(value))
+
+
+def cut(text: str) -> str:
+    """A text that is short enough for a message."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,244 @@
+"""Reads YAML that users write, with the line of everything in it, and says in plain words what is wrong with it.
+
+Versions of YAML read some plain values differently: 1:30 is 90 in YAML 1.1 and a text in YAML 1.2, 010 is 8 and 10, yes
+is true and a text. Whoever writes one may mean either, so each is a fault, as is a key that comes twice. Days are days:
+YAML 1.2 has none, but nobody means something else by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import yaml
+
+from textio.values import cut, shown_value
+
+__all__ = ["BadYaml", "Fault", "YamlText", "construct", "parse", "read", "shown"]
+
+MOST_VALUES: Final = 50_000
+"""Values of one file, with what aliases repeat: far more than any file of ours has, read within seconds."""
+
+
+class BadYaml(ValueError):
+    """A text that is no YAML; the message says the line, what is there, and what to write."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """name: the field, with which the text begins. repeats: a key comes twice; else a value has two readings."""
+
+    line: int
+    name: str
+    text: str
+    repeats: bool = False
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class YamlText:
+    """root: the value with its lines, None where there is none. data: the same as plain values.
+
+    faults: keys that come twice, and values that versions of YAML read differently.
+    """
+
+    root: yaml.Node | None
+    data: Any
+    faults: tuple[Fault, ...] = ()
+
+
+def read(path: Path) -> YamlText:
+    """The one document in a file. Raises OSError, and BadYaml, whose message goes after the file's name."""
+    try:
+        return parse(path.read_bytes().decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        seen = error.object[error.start]
+        raise BadYaml(f"line {line}: byte 0x{seen:02x} is not UTF-8; save the file as UTF-8") from None
+
+
+def parse(text: str, name: str = "") -> YamlText:
+    """The one document in a text. name: of the field whose value it is, empty for a whole file. Raises BadYaml."""
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if root is None:
+            return YamlText(None, None)
+        faults = tuple(_walk(root, name, set()))  # first: to construct a mapping is to merge into it
+        return YamlText(root, construct(root), faults)
+    except yaml.MarkedYAMLError as error:
+        raise BadYaml(_marked(error)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise BadYaml(f"line {line}: holds the control character U+{int(error.character):04X}; remove it") from None
+    except RecursionError:
+        raise BadYaml("is nested too deeply") from None
+
+
+def construct(root: yaml.Node) -> Any:
+    """The plain values of a node."""
+    return _Loader("").construct_document(root)  # pyright: ignore[reportUnknownMemberType]
+
+
+class _Loader(yaml.SafeLoader):
+    """Says the line of a value that looks like a number or a day and is none, such as 2026-13-01, and refuses what
+    aliases blow up.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._values = 0
+        self._sizes: dict[int, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        before, alias = self._values, self.check_event(yaml.AliasEvent)
+        event: Any = cast(Any, self).peek_event()
+        node = super().compose_node(parent, index)
+        self._values += self._sizes.get(id(node), 1) if alias else 1
+        self._sizes.setdefault(id(node), self._values - before)
+        if self._values > MOST_VALUES:
+            raise yaml.MarkedYAMLError(problem="too many values", problem_mark=event.start_mark)
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)  # pyright: ignore[reportUnknownVariableType]
+        except (ValueError, OverflowError) as error:
+            seen = str(node.value)
+            seen = seen if len(seen) <= 40 else f"{seen[:37]}..."
+            reason = "too many digits" if "digits" in str(error) else str(error)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{seen} is no value: {reason}", node.start_mark
+            ) from None
+
+
+_BRACKET = re.compile(r"expected ',' or '([\]}])', but got '(.+)'")
+_ALIAS = re.compile(r"found undefined alias '(.*)'")
+_TAG = re.compile(r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?(.*)'")
+
+
+def _marked(error: yaml.MarkedYAMLError) -> str:
+    problem, mark, opened = error.problem or "", error.problem_mark or error.context_mark, error.context_mark
+    line = f"line {mark.line + 1}: " if mark else ""
+    if "is no value" in problem:
+        return f"{line}{problem}; correct it, or put it in quotes if it is text"
+    if problem == "too many values":
+        return f"{line}the file has more than {MOST_VALUES:,} values, with those that aliases repeat; write fewer"
+    if "'\\t'" in problem:
+        return f"{line}starts with a tab; indent with spaces"
+    if match := _BRACKET.match(problem):
+        before = "" if match[2] == "<stream end>" else f" before {match[2]}"
+        return f"line {opened.line + 1 if opened else 1}: the bracket is not closed{before}; add {match[1]}"
+    if problem == "found unexpected end of stream" and opened:
+        return f"line {opened.line + 1}: the quote is never closed; close it"
+    if match := _ALIAS.match(problem):
+        return f"{line}*{match[1]} refers to nothing; put &{match[1]} before the value it repeats, or write the value"
+    if match := _TAG.match(problem):
+        return f"{line}the tag {match[1]} means nothing here; remove it"
+    if problem == "but found another document":
+        return f"{line}a second document starts; keep one in a file"
+    if problem == "found unhashable key":
+        return f"{line}a list or mapping stands where a name belongs; write the name of a field"
+    if problem == "mapping values are not allowed here":
+        return f"{line}a second ': ' in one value; put the value in quotes, or correct the indentation"
+    if problem == "could not find expected ':'":
+        return f"{line}a field without ': ' after its name; add it, and a value"
+    if problem.startswith("expected <block end>"):
+        return f"{line}the indentation does not fit the lines above; align it with its neighbours"
+    return f"{line}not YAML: {problem or error.context}"
+
+
+def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Fault]:
+    """seen: an anchor may hold itself."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        names: set[str] = set()
+        for key, value in node.value:
+            name = f"{at}.{key.value}" if at else str(key.value)
+            line = key.start_mark.line + 1
+            if name in names:
+                yield Fault(line, name, f"{name} is given twice; keep one", repeats=True)
+            names.add(name)
+            if key.tag == f"{_TAGS}merge":
+                yield Fault(line, name, f"{name} merges in YAML 1.1 and is a name in YAML 1.2; write the fields out")
+            elif readings := _readings(key):
+                yield Fault(line, name, f'{name}: the name {readings}; put it in quotes: "{key.value}"')
+            yield from _walk(value, name, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            yield from _walk(value, f"{at}[{index}]", seen)
+    elif readings := _readings(node):
+        write = " or ".join(dict.fromkeys(_numbers_of(node)))
+        yield Fault(node.start_mark.line + 1, at, f'{at} is {readings}; write {write}, or "{node.value}" for the text')
+
+
+_TAGS: Final = "tag:yaml.org,2002:"
+_RESOLVER: Final = yaml.resolver.Resolver()
+_NAN: Final = "not a number"
+"""Stands for what equals nothing, not even itself."""
+_WORDS: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
+}
+_NUMBERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]] = (
+    (re.compile(r"[-+]?[0-9]+"), int),
+    (re.compile(r"0o[0-7]+"), lambda text: int(text[2:], 8)),
+    (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text[2:], 16)),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?\.(inf|Inf|INF)"), lambda text: float(text.replace(".", ""))),
+)
+"""With _WORDS the core schema of YAML 1.2 (section 10.3.2 of its specification); what it does not name is text."""
+
+
+def _readings(node: yaml.Node) -> str:
+    """A plain value with its two readings in words; empty where they agree or its tag says which is meant."""
+    if not isinstance(node, yaml.ScalarNode) or node.style is not None:
+        return ""
+    if node.tag == f"{_TAGS}timestamp" or node.tag != _RESOLVER.resolve(yaml.ScalarNode, node.value, (True, False)):  # pyright: ignore
+        return ""
+    older, newer = _older(node), _newer(node.value)
+    if (older, isinstance(older, bool)) == (newer, isinstance(newer, bool)):
+        return ""
+    return f"{node.value}, which YAML 1.1 reads as {_reading(older)} and YAML 1.2 as {_reading(newer)}"
+
+
+def _older(node: yaml.ScalarNode) -> Any:
+    found = construct(node)
+    return _NAN if isinstance(found, float) and found != found else found
+
+
+def _newer(text: str) -> Any:
+    number = (read(text) for pattern, read in _NUMBERS if pattern.fullmatch(text))
+    return _WORDS[text] if text in _WORDS else next(number, text)
+
+
+def _numbers_of(node: yaml.Node) -> Iterator[str]:
+    """What a plain value may be instead of a text."""
+    scalar = cast(yaml.ScalarNode, node)
+    yield from (_reading(value) for value in (_older(scalar), _newer(scalar.value)) if not isinstance(value, str))
+
+
+def _reading(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    return f"{int(value)}" if isinstance(value, float) and value.is_integer() else shown_value(value)
+
+
+def shown(node: yaml.Node | None) -> str:
+    """The value of a node as it stands in the file."""
+    if isinstance(node, yaml.MappingNode):
+        return "a mapping"
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    if node is None or node.tag == f"{_TAGS}null":
+        return "empty"
+    return cut(repr(node.value) if node.tag == f"{_TAGS}str" else str(node.value))
