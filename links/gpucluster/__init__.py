@@ -1,0 +1,1 @@
+../../gpucluster/__init__.py
