@@ -62,7 +62,7 @@ bench: $(READY) ## The benchmarks, as ratios
 
 docs: $(READY) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
 	@$(BIN)/python -m examples.pages
-	@$(BIN)/python -m policies.pages
+	@$(BIN)/python -m gpucluster.policies.pages
 	@$(BIN)/python -m examples.pull_request
 	@$(BIN)/python -m examples.mistakes
 

@@ -12,18 +12,18 @@ from typing import NoReturn
 
 import click
 
-from acceptance.judge import judge, with_algorithm
-from acceptance.logs.read import Log, UnknownLog, read_log
-from acceptance.measured import DEFAULT_ALGORITHM, RING
-from acceptance.promises import Promises, promises_of
-from acceptance.report.facts import json_report
-from acceptance.report.text import text_report
-from acceptance.runs.kubectl import ClusterError, Kubectl
-from acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
-from components.input_error import InputError, did_you_mean
-from components.shapes import Shape, shape_named, shapes
-from components.spec_file import read_spec
-from cost.prices import BadPrices
+from gpucluster.acceptance.judge import judge, with_algorithm
+from gpucluster.acceptance.logs.read import Log, UnknownLog, read_log
+from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, RING
+from gpucluster.acceptance.promises import Promises, promises_of
+from gpucluster.acceptance.report.facts import json_report
+from gpucluster.acceptance.report.text import text_report
+from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
+from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
+from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.shapes import Shape, shape_named, shapes
+from gpucluster.components.spec_file import read_spec
+from gpucluster.cost.prices import BadPrices
 
 __all__ = ["acceptance"]
 
@@ -87,7 +87,7 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
 
     FILE is what `kubectl get nodes -o json` prints, or - for standard input; left out, the cluster is asked by kubectl.
     """
-    from acceptance.verdicts.topology import judge_topology, nodes_of
+    from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 
     try:
         expected = None
@@ -140,7 +140,7 @@ def run(
     pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not run again, so an
     interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no job.
     """
-    from acceptance.runs.session import NothingToDo, accept, imagined, manifests, seen
+    from gpucluster.acceptance.runs.session import NothingToDo, accept, imagined, manifests, seen
 
     _check_counts(nodes, spares, only, dry_run=dry_run)
     try:
@@ -187,7 +187,7 @@ def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: 
     GPU memory. Prints its own cost first. Interrupt it as you like: started again with the same --results, it goes on
     after the last whole round.
     """
-    from acceptance.runs.session import NothingToDo, burn, burn_plan
+    from gpucluster.acceptance.runs.session import NothingToDo, burn, burn_plan
 
     try:
         plan = burn_plan(context, results, hours, force=force)
@@ -253,7 +253,7 @@ def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machi
     if form == "json":
         return json_report(verdicts, measurements)
     if form == "html":
-        from acceptance.report.page import html_report
+        from gpucluster.acceptance.report.page import html_report
 
         return html_report(verdicts, measurements, machine)
     return text_report(verdicts, width=shutil.get_terminal_size((100, 24)).columns)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from acceptance.logs.read import Log
-from acceptance.measured import AllReduce, Diagnosis, Measurement, Storage
-from acceptance.promises import Promises
-from acceptance.verdicts.fabric import judge_fabric
-from acceptance.verdicts.health import judge_diagnosis
-from acceptance.verdicts.pairs import is_pair, judge_pairs
-from acceptance.verdicts.promised import judge_promises
-from acceptance.verdicts.storage import judge_storage
-from acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
-from components.shapes import Shape, shape_named
+from gpucluster.acceptance.logs.read import Log
+from gpucluster.acceptance.measured import AllReduce, Diagnosis, Measurement, Storage
+from gpucluster.acceptance.promises import Promises
+from gpucluster.acceptance.verdicts.fabric import judge_fabric
+from gpucluster.acceptance.verdicts.health import judge_diagnosis
+from gpucluster.acceptance.verdicts.pairs import is_pair, judge_pairs
+from gpucluster.acceptance.verdicts.promised import judge_promises
+from gpucluster.acceptance.verdicts.storage import judge_storage
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
+from gpucluster.components.shapes import Shape, shape_named
 
 __all__ = ["judge", "with_algorithm"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 
-from components.clouds import declare, running_stack
-from components.stack_plan import plan_stack
-from cost import plan_prices
+from gpucluster.components.clouds import declare, running_stack
+from gpucluster.components.stack_plan import plan_stack
+from gpucluster.cost import plan_prices
 
 gc.disable()  # as the stack does: what is compared is the costing
 declare(plan_stack(running_stack(), plan_prices))

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.bars import RUNS, Bar, report
-from cost import PriceBook, estimate
-from cost.render import as_table
-from cost.sources import read_text
+from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost.render import as_table
+from gpucluster.cost.sources import read_text
 
 SMALL, LARGE = 1_000, 10_000
 

@@ -25,7 +25,7 @@ _KUBERNETES = tuple(
 # Those of ours import single modules of an SDK, in the way of the stack.
 SDKS = {
     "aws": (
-        "components.aws.amp",
+        "gpucluster.components.aws.amp",
         *(
             f"pulumi_aws.{name}"
             for name in ("cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")
@@ -33,7 +33,7 @@ SDKS = {
         *_KUBERNETES,
     ),
     "gcp": (
-        "components.gcp.compute",
+        "gpucluster.components.gcp.compute",
         *(
             f"pulumi_gcp.{name}"
             for name in ("container", "kms", "lustre", "projects", "serviceaccount", "servicenetworking", "storage")
@@ -99,13 +99,13 @@ def _laps(cloud: str) -> dict[str, float]:
 
     @pulumi.runtime.test
     def program() -> None:
-        from components.clouds import declare
-        from components.stack_file import read_stack
-        from components.stack_plan import plan_stack
-        from cost import plan_prices
-        from cost.estimate import estimate
-        from cost.render.table import as_table
-        from cost.sources.program import watch
+        from gpucluster.components.clouds import declare
+        from gpucluster.components.stack_file import read_stack
+        from gpucluster.components.stack_plan import plan_stack
+        from gpucluster.cost import plan_prices
+        from gpucluster.cost.estimate import estimate
+        from gpucluster.cost.render.table import as_table
+        from gpucluster.cost.sources.program import watch
 
         lap("import")
         watched = watch()

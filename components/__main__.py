@@ -10,20 +10,20 @@ from typing import Any
 
 import click
 
-from acceptance.commands import acceptance
-from components.cloud import CLOUDS, ClusterPlan, cloud_of
-from components.first_spec import first_spec, schema_beside
-from components.input_error import InputError
-from components.kubernetes.names import TRAINING_POOL
-from components.spec import NAME, ClusterSpec
-from components.spec_schema import spec_schema
-from components.stack_config import StackConfig
-from components.stack_file import read_stack
-from components.stack_plan import plan_stack
-from components.telemetry_commands import telemetry
-from cost import plan_prices
-from cost.prices import BadPrices, DamagedBook
-from textio.terminal import Program
+from gpucluster.acceptance.commands import acceptance
+from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of
+from gpucluster.components.first_spec import first_spec, schema_beside
+from gpucluster.components.input_error import InputError
+from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.spec import NAME, ClusterSpec
+from gpucluster.components.spec_schema import spec_schema
+from gpucluster.components.stack_config import StackConfig
+from gpucluster.components.stack_file import read_stack
+from gpucluster.components.stack_plan import plan_stack
+from gpucluster.components.telemetry_commands import telemetry
+from gpucluster.cost import plan_prices
+from gpucluster.cost.prices import BadPrices, DamagedBook
+from gpucluster.textio.terminal import Program
 
 __all__ = ["main"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from components.kubernetes.telemetry.plan import TelemetryPlan
-from components.plan import Prices
-from components.shapes import Shape
-from components.spec import ClusterSpec
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.plan import Prices
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import ClusterSpec
 
 if TYPE_CHECKING:
     import pulumi

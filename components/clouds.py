@@ -7,11 +7,11 @@ from pathlib import Path
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from components.cloud import ClusterPlan, cloud_of
-from components.input_error import InputError
-from components.plan import PlanError
-from components.stack_config import StackConfig, stack_config
-from components.what_if import SET_VARIABLE, wanted
+from gpucluster.components.cloud import ClusterPlan, cloud_of
+from gpucluster.components.input_error import InputError
+from gpucluster.components.plan import PlanError
+from gpucluster.components.stack_config import StackConfig, stack_config
+from gpucluster.components.what_if import SET_VARIABLE, wanted
 
 __all__ = ["declare", "running_stack"]
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from components.kubernetes.names import ELASTIC
-from components.shapes import Shape
-from components.spec import Elastic
+from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import Elastic
 
 __all__ = ["PoolPlan", "age_losses", "fields_that_ask_for", "plan_pools", "pool_rows"]
 

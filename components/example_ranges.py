@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["example_range_notes"]
 

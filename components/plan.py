@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from components.kubernetes.names import MIG_POOL, TRAINING_POOL
-from components.shapes import Shape
-from components.spec import ClusterSpec
+from gpucluster.components.kubernetes.names import MIG_POOL, TRAINING_POOL
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = [
     "GIB_PER_TIB",

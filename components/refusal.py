@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pulumi
 
-from components.input_error import InputError
+from gpucluster.components.input_error import InputError
 
 __all__ = ["refuse"]
 

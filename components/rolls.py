@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pulumi
 
-from catalog.node_changes import in_place, recycling
+from gpucluster.catalog.node_changes import in_place, recycling
 
 __all__ = ["RollGuard"]
 

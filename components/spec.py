@@ -21,9 +21,9 @@ from pydantic import (
     model_validator,
 )
 
-from components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
-from textio.values import shown_value
+from gpucluster.components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from gpucluster.textio.values import shown_value
 
 __all__ = [
     "NAME",
@@ -533,7 +533,7 @@ class Promises(Model):
 
 def _mig_problems(mig: Mig, accelerator: str) -> list[str]:
     # Most specs have no slices, and every preview would wait for it.
-    from components.mig_layout import layout_of, layout_problem
+    from gpucluster.components.mig_layout import layout_of, layout_problem
 
     problem = layout_problem(mig.layout, accelerator)
     if problem is not None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from components.input_error import InputError
-from components.spec import ClusterSpec
-from components.spec_words import line_of, problems_of
-from components.what_if import applied, wanted
-from components.yaml_file import YamlFile, read_yaml
+from gpucluster.components.input_error import InputError
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec_words import line_of, problems_of
+from gpucluster.components.what_if import applied, wanted
+from gpucluster.components.yaml_file import YamlFile, read_yaml
 
 __all__ = ["plan_error", "read_spec", "what_if"]
 

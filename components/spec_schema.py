@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from components.spec import ClusterSpec
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["spec_schema"]
 

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from components.input_error import did_you_mean
-from components.spec import ClusterSpec
-from textio.yaml_text import shown
+from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.textio.yaml_text import shown
 
 __all__ = ["line_of", "problems_of"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from components.cloud import CLOUDS, cloud_of
-from components.input_error import did_you_mean
+from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.input_error import did_you_mean
 
 __all__ = ["StackConfig", "stack_config"]
 

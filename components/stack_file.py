@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import yaml
 
-from components.input_error import InputError, did_you_mean
-from components.stack_config import StackConfig, stack_config
-from components.yaml_file import read_yaml, shown_path
+from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.stack_config import StackConfig, stack_config
+from gpucluster.components.yaml_file import read_yaml, shown_path
 
 __all__ = ["read_stack"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from components.cloud import ClusterPlan, cloud_of
-from components.input_error import InputError
-from components.plan import Prices
-from components.spec_file import plan_error, read_spec, what_if
-from components.stack_config import StackConfig
+from gpucluster.components.cloud import ClusterPlan, cloud_of
+from gpucluster.components.input_error import InputError
+from gpucluster.components.plan import Prices
+from gpucluster.components.spec_file import plan_error, read_spec, what_if
+from gpucluster.components.stack_config import StackConfig
 
 __all__ = ["plan_stack"]
 

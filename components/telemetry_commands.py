@@ -11,18 +11,23 @@ from typing import Any
 import click
 import yaml
 
-from components.input_error import InputError
-from components.kubernetes.names import NAMESPACE
-from components.kubernetes.telemetry.alerts import Watched
-from components.kubernetes.telemetry.counters import counters_csv
-from components.kubernetes.telemetry.dashboards import dashboards
-from components.kubernetes.telemetry.opencost import price_sheet
-from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
-from components.stack_file import read_stack
-from components.stack_plan import plan_stack
-from cost import plan_prices
-from cost.plan_prices import machines_usd
-from cost.prices import BadPrices
+from gpucluster.components.input_error import InputError
+from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
+from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
+from gpucluster.components.kubernetes.telemetry.rules import (
+    azure_rule_group,
+    gke_rules,
+    prometheus_operator_rule,
+    rule_file,
+)
+from gpucluster.components.stack_file import read_stack
+from gpucluster.components.stack_plan import plan_stack
+from gpucluster.cost import plan_prices
+from gpucluster.cost.plan_prices import machines_usd
+from gpucluster.cost.prices import BadPrices
 
 __all__ = ["telemetry"]
 

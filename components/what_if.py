@@ -16,10 +16,10 @@ from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 import yaml
 from pydantic import BaseModel
 
-from components.input_error import InputError, did_you_mean
-from components.spec import ClusterSpec
-from components.yaml_file import YamlFile
-from textio.yaml_text import BadYaml, construct, parse
+from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.yaml_file import YamlFile
+from gpucluster.textio.yaml_text import BadYaml, construct, parse
 
 __all__ = ["SET_VARIABLE", "applied", "wanted"]
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import yaml
 
-from components.input_error import InputError, did_you_mean
-from textio.yaml_text import BadYaml, Fault, read
+from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.textio.yaml_text import BadYaml, Fault, read
 
 __all__ = ["YamlFile", "read_yaml", "shown_path"]
 

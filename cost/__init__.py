@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cost.assumptions import Assumptions
-from cost.estimate import Estimate, estimate
-from cost.prices import PriceBook
-from cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["UNKNOWN", "Assumptions", "Estimate", "PriceBook", "Resource", "Resources", "estimate"]

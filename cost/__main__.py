@@ -7,21 +7,21 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from cost.commands.advise import advise
-from cost.commands.budgets import budgets
-from cost.commands.compare import compare
-from cost.commands.diff import diff
-from cost.commands.explain import explain
-from cost.commands.prices import prices
-from cost.commands.purchase_options import options
-from cost.commands.report import report
-from cost.commands.tco import tco
-from cost.commands.types import types
-from cost.commands.usage import usage
-from cost.prices import BadPrices, DamagedBook
-from cost.sources.errors import NotReadable
-from cost.usage import BadUsage
-from textio.terminal import Program
+from gpucluster.cost.commands.advise import advise
+from gpucluster.cost.commands.budgets import budgets
+from gpucluster.cost.commands.compare import compare
+from gpucluster.cost.commands.diff import diff
+from gpucluster.cost.commands.explain import explain
+from gpucluster.cost.commands.prices import prices
+from gpucluster.cost.commands.purchase_options import options
+from gpucluster.cost.commands.report import report
+from gpucluster.cost.commands.tco import tco
+from gpucluster.cost.commands.types import types
+from gpucluster.cost.commands.usage import usage
+from gpucluster.cost.prices import BadPrices, DamagedBook
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.usage import BadUsage
+from gpucluster.textio.terminal import Program
 
 __all__ = ["command", "main"]
 

@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Final
 
-from cost.resources import Resource
-from cost.tables import usage_words
+from gpucluster.cost.resources import Resource
+from gpucluster.cost.tables import usage_words
 
 __all__ = ["Assumptions", "Exceptions", "fault_of", "unknown_name"]
 

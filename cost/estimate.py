@@ -8,14 +8,24 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from cost.assumptions import Assumptions
-from cost.facts import Facts, facts_of
-from cost.free import free_reason
-from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Free, NotPriced, Part, Unbounded, cents, committed_sum
-from cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
-from cost.registry import handler_for
-from cost.resources import Resource, Resources
-from cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.facts import Facts, facts_of
+from gpucluster.cost.free import free_reason
+from gpucluster.cost.model import (
+    HOURS_PER_MONTH,
+    Amounts,
+    CostLine,
+    Free,
+    NotPriced,
+    Part,
+    Unbounded,
+    cents,
+    committed_sum,
+)
+from gpucluster.cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
+from gpucluster.cost.registry import handler_for
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.cost.subject import CannotPrice, Subject, provider_of
 
 __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from cost.estimate import Estimate
-from cost.model import CostLine, Free, NotPriced
-from cost.resources import urn_name
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import CostLine, Free, NotPriced
+from gpucluster.cost.resources import urn_name
 
 __all__ = ["Explained", "NoSuchLine", "explain"]
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from cost.model import Budget
-from cost.resources import UNKNOWN, Resource, Resources
-from cost.shape import is_list, is_object
-from cost.subject import CannotPrice, as_number
+from gpucluster.cost.model import Budget
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.subject import CannotPrice, as_number
 
 __all__ = ["Facts", "Slices", "facts_of"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.estimate import Estimate
-from cost.model import Amounts, CostLine, committed_sum
-from cost.resources import UNKNOWN, Resource, Resources
-from cost.shape import is_object
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import Amounts, CostLine, committed_sum
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.shape import is_object
 
 __all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of", "labels_of"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.prices import NotKnown, Price, PriceBook
+from gpucluster.cost.prices import NotKnown, Price, PriceBook
 
 __all__ = ["machine_price", "machine_prices"]
 

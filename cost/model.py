@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
-from cost.prices import Confidence
+from gpucluster.cost.prices import Confidence
 
 __all__ = [
     "CENT",

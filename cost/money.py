@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from cost.model import Unbounded
+from gpucluster.cost.model import Unbounded
 
 __all__ = ["at_least", "change", "money", "percent"]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-from cost.machine_price import machine_price, machine_prices
-from cost.prices import Price
-from cost.storage_price import storage_price
+from gpucluster.cost.machine_price import machine_price, machine_prices
+from gpucluster.cost.prices import Price
+from gpucluster.cost.storage_price import storage_price
 
 __all__ = ["machine_usd", "machines_usd", "storage_price"]
 

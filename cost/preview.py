@@ -14,16 +14,16 @@ from typing import Final
 
 import pulumi
 
-from cost.assumptions import Assumptions
-from cost.estimate import Estimate, estimate
-from cost.model import Unbounded
-from cost.money import at_least, money
-from cost.prices import BadPrices, DamagedBook, PriceBook
-from cost.render.layout import width_for
-from cost.render.table import as_table
-from cost.resources import urn_type
-from cost.sources.program import Watched, watch
-from cost.verdict import budget_verdict
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.model import Unbounded
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.table import as_table
+from gpucluster.cost.resources import urn_type
+from gpucluster.cost.sources.program import Watched, watch
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["BUDGET_VARIABLE", "Watched", "costed_plan", "totals", "watch"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from cost import handlers
-from cost.free import free_reason
-from cost.model import CostLine, Free, NotPriced
-from cost.subject import Subject
-from cost.tables import rows_of
+from gpucluster.cost import handlers
+from gpucluster.cost.free import free_reason
+from gpucluster.cost.model import CostLine, Free, NotPriced
+from gpucluster.cost.subject import Subject
+from gpucluster.cost.tables import rows_of
 
 __all__ = ["Handler", "handler_for", "priced_types", "prices"]
 
@@ -66,7 +66,9 @@ def _load_table(package: str) -> None:
         return
     _TABLES.add(package)
     if types := rows_of(package):
-        from cost.handlers.by_table import by_table  # imports the places of two clouds, which a cluster may not need
+        from gpucluster.cost.handlers.by_table import (
+            by_table,  # imports the places of two clouds, which a cluster may not need
+        )
 
         for type_ in types:
             prices(type_)(by_table(type_))

@@ -7,10 +7,10 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from cost.handlers.aws_fsx_lustre import persistent_ssd
-from cost.handlers.azure_lustre import amlfs
-from cost.handlers.gcp_lustre import managed_lustre
-from cost.prices import Price, PriceBook
+from gpucluster.cost.handlers.aws_fsx_lustre import persistent_ssd
+from gpucluster.cost.handlers.azure_lustre import amlfs
+from gpucluster.cost.handlers.gcp_lustre import managed_lustre
+from gpucluster.cost.prices import Price, PriceBook
 
 __all__ = ["STORAGE_NAMES", "storage_price"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from cost.assumptions import Assumptions
-from cost.model import CostLine, Free, NotPriced, Unbounded
-from cost.prices import NotKnown, Price, PriceBook
-from cost.resources import UNKNOWN, Resource, Resources, urn_type
-from cost.shape import is_list, is_object
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.model import CostLine, Free, NotPriced, Unbounded
+from gpucluster.cost.prices import NotKnown, Price, PriceBook
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, urn_type
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
 

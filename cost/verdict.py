@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from cost.estimate import Estimate
-from cost.model import Budget, Unbounded
-from cost.money import at_least
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import Budget, Unbounded
+from gpucluster.cost.money import at_least
 
 __all__ = ["Outcome", "Verdict", "budget_verdict"]
 

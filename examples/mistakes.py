@@ -34,13 +34,13 @@ from typing import Any, Final, cast
 import click
 import yaml
 
-from cost.resources import Resource, Resources
-from cost.sources.ended import Ended
 from examples.pages import ROOT, Example, declared, examples
-from policies.changes import Changes
-from policies.evaluate import evaluate
-from policies.packs import TRAINING
-from policies.rule import Enforcement, ReportRule
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.cost.sources.ended import Ended
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.rule import Enforcement, ReportRule
 
 __all__ = ["FILE", "PAGE", "Mistake", "mistakes", "page"]
 

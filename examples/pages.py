@@ -30,11 +30,11 @@ from click.testing import CliRunner
 from pulumi.runtime import mocks, settings
 from pulumi.runtime.stack import run_in_stack
 
-from components.__main__ import main as cluster
-from cost import Resources, estimate
-from cost.comparison import Column, cluster_of, compare
-from cost.prices import PriceBook
-from cost.render.comparison_table import comparison_table
+from gpucluster.components.__main__ import main as cluster
+from gpucluster.cost import Resources, estimate
+from gpucluster.cost.comparison import Column, cluster_of, compare
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.comparison_table import comparison_table
 
 __all__ = ["ROOT", "Example", "declared", "examples", "page_of", "write_pages"]
 

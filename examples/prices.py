@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost import Estimate, Resources, estimate
-from cost.model import CostLine
-from cost.prices import NotKnown, Price, PriceBook
 from examples.pages import declared, examples
+from gpucluster.cost import Estimate, Resources, estimate
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.prices import NotKnown, Price, PriceBook
 
 __all__ = ["escaped"]
 

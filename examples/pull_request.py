@@ -16,7 +16,7 @@ from typing import Final
 
 import click
 
-from pull_request.revisions import Repository
+from gpucluster.pull_request.revisions import Repository
 
 __all__ = ["SEEDS", "Seed", "comment_on", "page"]
 
@@ -87,7 +87,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     args = ["--base", "HEAD", *(arg for stack in stacks for arg in ("--stack", stack))]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "PR_CHECK_"))}
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "policies.guardrails", "pr-check", *args],
+        [sys.executable, "-P", "-m", "gpucluster.policies.guardrails", "pr-check", *args],
         cwd=copy,
         env={**kept, "PYTHONPATH": str(copy)},
         stdout=subprocess.PIPE,

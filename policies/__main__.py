@@ -5,7 +5,7 @@ It runs with this folder first on the import path, so everything is imported by 
 
 from __future__ import annotations
 
-from policies.serve import serve
-from policies.training import PACK
+from gpucluster.policies.serve import serve
+from gpucluster.policies.training import PACK
 
 serve(PACK)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from cost.resources import Resource, Resources
-from policies.facts import facts
-from policies.frameworks import FINOPS_BUDGETING
-from policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.policies.facts import facts
+from gpucluster.policies.frameworks import FINOPS_BUDGETING
+from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 
 if TYPE_CHECKING:
-    from cost import Estimate
-    from cost.model import Budget
-    from cost.verdict import Verdict
+    from gpucluster.cost import Estimate
+    from gpucluster.cost.model import Budget
+    from gpucluster.cost.verdict import Verdict
 
 __all__ = ["Judgement", "budget_rule", "priced"]
 
@@ -86,8 +86,8 @@ _ESTIMATES: Final[weakref.WeakKeyDictionary[Resources, Estimate | Violation]] = 
 
 def priced(resources: Resources) -> Estimate | Violation:
     """What the stack costs; a Violation when the user's own prices cannot be read."""
-    from cost import estimate  # prices are read only when a rule about money runs
-    from cost.prices import BadPrices
+    from gpucluster.cost import estimate  # prices are read only when a rule about money runs
+    from gpucluster.cost.prices import BadPrices
 
     found = _ESTIMATES.get(resources)
     if found is None:
@@ -102,7 +102,7 @@ def priced(resources: Resources) -> Estimate | Violation:
 
 def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation when the configured one is not a budget."""
-    from cost.verdict import budget_verdict
+    from gpucluster.cost.verdict import budget_verdict
 
     configured = _configured(stack.config)
     if isinstance(configured, Violation):
@@ -121,7 +121,7 @@ def _judge(stack: Stack) -> Judgement | Violation:
 
 
 def _configured(config: Mapping[str, Any]) -> Budget | Violation | None:
-    from cost.model import Budget
+    from gpucluster.cost.model import Budget
 
     if "monthly" not in config:
         return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.rule import ChangeRule
-from policies.rules import (
+from gpucluster.policies.rule import ChangeRule
+from gpucluster.policies.rules import (
     no_loss_of_reserved_capacity,
     no_loss_of_shared_storage,
     no_replacement_of_control_plane,

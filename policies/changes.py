@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cost.resources import Resource, Resources
-from cost.sources.ended import Ended
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.cost.sources.ended import Ended
 
 __all__ = ["Changes"]
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from policies.label_sets import Place
+from gpucluster.policies.label_sets import Place
 
 __all__ = ["Edit"]
 

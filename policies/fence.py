@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cost.prices import DamagedBook
-from cost.resources import Resources
-from policies.changes import Changes
-from policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
-from policies.rule import (
+from gpucluster.cost.prices import DamagedBook
+from gpucluster.cost.resources import Resources
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
+from gpucluster.policies.rule import (
     EXEMPTIONS,
     Accepted,
     CannotTell,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.rule import Framework
+from gpucluster.policies.rule import Framework
 
 __all__ = ["AWS_PLACEMENT", "AZURE_INFINIBAND", "FINOPS_ALLOCATION", "FINOPS_BUDGETING", "GKE_PLACEMENT"]
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
-from policies import clock
-from policies.message import page_of
-from policies.packs import PACKS, TRAINING
-from policies.plugins import WithPlugins
-from policies.rule import Enforcement
-from policies.settings import BadSettings, Settings, read_settings
+from gpucluster.policies import clock
+from gpucluster.policies.message import page_of
+from gpucluster.policies.packs import PACKS, TRAINING
+from gpucluster.policies.plugins import WithPlugins
+from gpucluster.policies.rule import Enforcement
+from gpucluster.policies.settings import BadSettings, Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cost.resources import Resources
-    from policies.changes import Changes
-    from policies.pack import Pack
-    from policies.report import Report
-    from policies.rule import Rule
+    from gpucluster.cost.resources import Resources
+    from gpucluster.policies.changes import Changes
+    from gpucluster.policies.pack import Pack
+    from gpucluster.policies.report import Report
+    from gpucluster.policies.rule import Rule
 
 __all__ = ["command", "main"]
 
@@ -92,7 +92,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
         hint = f"did you mean `{near[0]}`?" if near else "`guardrails list` shows all of them"
         raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
     if example is not None:
-        from policies.examples import example_of, plan_of
+        from gpucluster.policies.examples import example_of, plan_of
 
         found = example_of(name)
         if found is None:
@@ -144,8 +144,8 @@ def check(
     mandatory findings, 2 input, 3 a fault of this tool.
     """
     del color  # the report has no colour; the option is there because every command of ours takes it
-    from policies.check import check_stack
-    from policies.report import Report
+    from gpucluster.policies.check import check_stack
+    from gpucluster.policies.report import Report
 
     pack = PACKS[pack_name]
     settings = read_settings(config.read(), pack.rules) if config else Settings()
@@ -199,9 +199,9 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
     """Name, resources and changes of each file; NotReadable with a line for each that cannot be read."""
-    from cost.sources import NotReadable
-    from cost.sources.files import read_file
-    from policies.changes import Changes
+    from gpucluster.cost.sources import NotReadable
+    from gpucluster.cost.sources.files import read_file
+    from gpucluster.policies.changes import Changes
 
     read: list[tuple[str, Resources, Changes | None]] = []
     problems: list[str] = []
@@ -222,18 +222,18 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]
 
 def _written(report: Report, form: Literal["table", "json", "sarif", "junit"], *, closing: bool) -> str:
     if form == "json":
-        from policies.render.json import as_json
+        from gpucluster.policies.render.json import as_json
 
         return as_json(report)
     if form == "sarif":
-        from policies.render.sarif import as_sarif
+        from gpucluster.policies.render.sarif import as_sarif
 
         return as_sarif(report)
     if form == "junit":
-        from policies.render.junit import as_junit
+        from gpucluster.policies.render.junit import as_junit
 
         return as_junit(report)
-    from policies.render.table import as_table
+    from gpucluster.policies.render.table import as_table
 
     return as_table(report, closing=closing)
 
@@ -255,8 +255,8 @@ def _as_json(rule: Rule, pack: Pack) -> dict[str, object]:
 
 def main() -> None:
     """The console script: one clear line for each error, and the exit codes above."""
-    from cost.prices import DamagedBook
-    from cost.sources import NotReadable
+    from gpucluster.cost.prices import DamagedBook
+    from gpucluster.cost.sources import NotReadable
 
     try:
         command.main(standalone_mode=False)

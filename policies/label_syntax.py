@@ -15,7 +15,7 @@ import re
 import unicodedata
 from typing import Final
 
-from policies.label_sets import LabelSyntax
+from gpucluster.policies.label_sets import LabelSyntax
 
 __all__ = ["MOST_LABELS", "problem_of_key", "problem_of_value"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rule import Rule, Violation
+from gpucluster.policies.rule import Rule, Violation
 
 __all__ = ["message", "page_of"]
 

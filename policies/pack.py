@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from policies.rule import ChangeRule, Enforcement, Rule
+from gpucluster.policies.rule import ChangeRule, Enforcement, Rule
 
 __all__ = ["Pack"]
 

@@ -14,14 +14,14 @@ from typing import Final
 
 import yaml
 
-from cost.sources.files import read_file
-from policies.changes import Changes
-from policies.evaluate import evaluate
-from policies.examples import Example, example_of, plan_of
-from policies.message import page_of
-from policies.packs import PACKS, TRAINING
-from policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
-from policies.settings import REMEDIATE
+from gpucluster.cost.sources.files import read_file
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.examples import Example, example_of, plan_of
+from gpucluster.policies.message import page_of
+from gpucluster.policies.packs import PACKS, TRAINING
+from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
+from gpucluster.policies.settings import REMEDIATE
 
 __all__ = ["FOLDER", "pages", "write_pages"]
 

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 import click
 
-from textio.terminal import Program
+from gpucluster.textio.terminal import Program
 
 __all__ = ["ENTRY_POINTS", "WithPlugins"]
 

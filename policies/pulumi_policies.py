@@ -25,15 +25,25 @@ from pulumi_policy import (
 )
 from pulumi_policy import Severity as PulumiSeverity
 
-from cost.resources import Resources
-from policies.clock import today
-from policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
-from policies.message import message
-from policies.pack import Pack
-from policies.remediation import RemediatingPolicy
-from policies.rule import ChangeRule, Enforcement, Finding, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
-from policies.settings import misspelt
-from policies.view import resource_of, resources_of
+from gpucluster.cost.resources import Resources
+from gpucluster.policies.clock import today
+from gpucluster.policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.message import message
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.remediation import RemediatingPolicy
+from gpucluster.policies.rule import (
+    ChangeRule,
+    Enforcement,
+    Finding,
+    ReportRule,
+    ResourceRule,
+    Rule,
+    Stack,
+    StackRule,
+    Violation,
+)
+from gpucluster.policies.settings import misspelt
+from gpucluster.policies.view import resource_of, resources_of
 
 __all__ = ["to_policies"]
 

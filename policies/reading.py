@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from cost.resources import UNKNOWN, Resource, Unknown
+from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 
 __all__ = ["at", "flag", "items", "setting", "text", "whole"]
 

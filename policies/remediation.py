@@ -19,9 +19,9 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from cost.resources import Resource
-from policies.edit import Edit
-from policies.view import provider_of, resource_of
+from gpucluster.cost.resources import Resource
+from gpucluster.policies.edit import Edit
+from gpucluster.policies.view import provider_of, resource_of
 
 __all__ = ["RemediatingPolicy"]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from cost.resources import Resource, Resources
-from policies.edit import Edit
-from policies.fence import Outcome
-from policies.rule import Enforcement, Rule, Violation
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.policies.edit import Edit
+from gpucluster.policies.fence import Outcome
+from gpucluster.policies.rule import Enforcement, Rule, Violation
 
 __all__ = ["Checked", "Found", "Report"]
 

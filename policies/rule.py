@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from cost.resources import Resource, Resources
-from policies.changes import Changes
-from policies.edit import Edit
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.edit import Edit
 
 if TYPE_CHECKING:
-    from policies.fence import Outcome
+    from gpucluster.policies.fence import Outcome
 
 __all__ = [
     "EXEMPTIONS",

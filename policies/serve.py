@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pulumi_policy import PolicyPack
 
-from policies.pack import Pack
-from policies.pulumi_policies import to_policies
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.pulumi_policies import to_policies
 
 __all__ = ["serve"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from policies.rule import Rule
+from gpucluster.policies.rule import Rule
 
 __all__ = ["DISABLED", "REMEDIATE", "BadSettings", "Settings", "misspelt", "read_settings"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.change_rules import CHANGE_RULES
-from policies.pack import Pack
-from policies.rules import (
+from gpucluster.policies.change_rules import CHANGE_RULES
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.rules import (
     accelerators_fit_machine,
     addresses_clear_of_reserved_ranges,
     budget,

@@ -25,7 +25,7 @@ from pulumi_policy.proxy import (
     UnknownValueError,
 )
 
-from cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["plain", "provider_of", "resource_of", "resources_of"]
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 
 import click
 
-from policies.packs import PACKS, TRAINING
-from sandbox.engine.model import EngineError
-from sandbox.project import InputError
+from gpucluster.policies.packs import PACKS, TRAINING
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.project import InputError
 
 if TYPE_CHECKING:
-    from pull_request.evidence import Evidence
-    from pull_request.judgement import Judgement
-    from pull_request.terms import Terms
+    from gpucluster.pull_request.evidence import Evidence
+    from gpucluster.pull_request.judgement import Judgement
+    from gpucluster.pull_request.terms import Terms
 
 __all__ = ["command"]
 
@@ -126,8 +126,8 @@ def command(
     del color  # the text has no colour; the option is there because every command of ours takes it
     if context.invoked_subcommand is not None:
         return
-    from pull_request.evidence import LARGEST
-    from pull_request.previews import evidence_of
+    from gpucluster.pull_request.evidence import LARGEST
+    from gpucluster.pull_request.previews import evidence_of
 
     def say(text: str) -> None:
         if not quiet:
@@ -209,10 +209,10 @@ def post_comment(
 
     Exit code 0, whatever the verdict; 2 input, also a token that may not; 3 where GitHub does not answer.
     """
-    from pull_request.github.api import Api, ApiError, Forbidden
-    from pull_request.github.comments import Marker, post
-    from pull_request.github.pulls import Origin, changed_files, find_pull
-    from pull_request.render.comment import comment
+    from gpucluster.pull_request.github.api import Api, ApiError, Forbidden
+    from gpucluster.pull_request.github.comments import Marker, post
+    from gpucluster.pull_request.github.pulls import Origin, changed_files, find_pull
+    from gpucluster.pull_request.render.comment import comment
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
@@ -241,23 +241,23 @@ def post_comment(
 
 
 def _room(marker: object) -> int:
-    from pull_request.render.comment import LONGEST_COMMENT
+    from gpucluster.pull_request.render.comment import LONGEST_COMMENT
 
     return LONGEST_COMMENT - len(str(marker)) - 2
 
 
 def _evidence(file: BinaryIO) -> Evidence:
-    from pull_request.evidence import LARGEST, read_evidence
+    from gpucluster.pull_request.evidence import LARGEST, read_evidence
 
     return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
 
 
 def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     """What plans are held against, as the options say."""
-    from cost.prices import BadPrices, PriceBook
-    from cost.prices.own import find_prices
-    from policies.settings import Settings, read_settings
-    from pull_request.terms import Terms
+    from gpucluster.cost.prices import BadPrices, PriceBook
+    from gpucluster.cost.prices.own import find_prices
+    from gpucluster.policies.settings import Settings, read_settings
+    from gpucluster.pull_request.terms import Terms
 
     pack = PACKS[pack_name]
     try:
@@ -270,8 +270,8 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
 
 
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:
-    from pull_request.render.comment import LONGEST_SUMMARY, comment
-    from pull_request.render.json import as_json
+    from gpucluster.pull_request.render.comment import LONGEST_SUMMARY, comment
+    from gpucluster.pull_request.render.json import as_json
 
     where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
     text = as_json(judged) if form == "json" else comment(judged, longest=LONGEST_SUMMARY, elsewhere=where)
@@ -284,7 +284,7 @@ def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextI
 
 
 def _summarise(judged: Judgement) -> None:
-    from pull_request.render.comment import LONGEST_SUMMARY, comment
+    from gpucluster.pull_request.render.comment import LONGEST_SUMMARY, comment
 
     if file := os.environ.get(SUMMARY_VARIABLE):
         with Path(file).open("a", encoding="utf-8") as summary:

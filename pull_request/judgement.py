@@ -15,24 +15,24 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 
-from cost.changes import Change, Diff, Side, diff
-from cost.estimate import Estimate, estimate
-from cost.model import CostLine
-from cost.prices import DamagedBook, PriceBook
-from cost.resources import Resources
-from cost.shape import is_list, is_object
-from cost.sources import NotReadable
-from cost.sources.files import Read, read_file
-from cost.verdict import budget_verdict
-from policies.changes import Changes
-from policies.check import check_stack
-from policies.exemptions import Exemption, exemptions
-from policies.pack import Pack
-from policies.report import Checked, Found, Report
-from policies.rule import ChangeRule, Enforcement
-from policies.settings import Settings
-from pull_request.evidence import Evidence, StackEvidence
-from pull_request.touched import touched
+from gpucluster.cost.changes import Change, Diff, Side, diff
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.prices import DamagedBook, PriceBook
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.sources import NotReadable
+from gpucluster.cost.sources.files import Read, read_file
+from gpucluster.cost.verdict import budget_verdict
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.check import check_stack
+from gpucluster.policies.exemptions import Exemption, exemptions
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.report import Checked, Found, Report
+from gpucluster.policies.rule import ChangeRule, Enforcement
+from gpucluster.policies.settings import Settings
+from gpucluster.pull_request.evidence import Evidence, StackEvidence
+from gpucluster.pull_request.touched import touched
 
 __all__ = ["Finding", "Judge", "Judgement", "StackJudgement"]
 

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
-from pull_request.revisions import Repository, Revision
-from pull_request.sides import Side, SideFailed, locks_changed
-from sandbox.engine.find import find_engine
-from sandbox.project import InputError, find_project
+from gpucluster.pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
+from gpucluster.pull_request.revisions import Repository, Revision
+from gpucluster.pull_request.sides import Side, SideFailed, locks_changed
+from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.project import InputError, find_project
 
 __all__ = ["Say", "evidence_of"]
 

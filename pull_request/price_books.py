@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping
 from pathlib import Path
 
-from cost.prices import BadPrices, DamagedBook, PriceBook
+from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 
 __all__ = ["book_of"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sandbox.project import InputError
+from gpucluster.sandbox.project import InputError
 
 __all__ = ["Repository", "Revision"]
 

@@ -13,11 +13,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
 
-import sandbox
-from cost.preview import BUDGET_VARIABLE
-from pull_request.revisions import Repository, Revision
-from sandbox.project import Project, find_project
-from sandbox.recovery.state import all_states
+import gpucluster.sandbox
+from gpucluster.cost.preview import BUDGET_VARIABLE
+from gpucluster.pull_request.revisions import Repository, Revision
+from gpucluster.sandbox.project import Project, find_project
+from gpucluster.sandbox.recovery.state import all_states
 
 __all__ = ["LOCKS", "Side", "SideFailed", "locks_changed"]
 
@@ -105,7 +105,16 @@ class Side:
         return done.stdout
 
     def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        command = [str(self._python()), "-m", "sandbox", "pulumi", *args, "--color", "never", "--non-interactive"]
+        command = [
+            str(self._python()),
+            "-m",
+            "gpucluster.sandbox",
+            "pulumi",
+            *args,
+            "--color",
+            "never",
+            "--non-interactive",
+        ]
         code = {"PYTHONPATH": str(self._code())} if self._code() else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
@@ -115,7 +124,7 @@ class Side:
 
     def _code(self) -> Path | None:
         """Where the tools are part of the project, each side runs its own."""
-        tools = Path(sandbox.__file__ or "").resolve().parents[1]
+        tools = Path(gpucluster.sandbox.__file__ or "").resolve().parents[1]
         return self.files if tools == self.repository.root.resolve() else None
 
     def _python(self) -> Path:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cost.prices import BadPrices, PriceBook
-from policies.pack import Pack
-from policies.settings import Settings
-from pull_request.evidence import Evidence
-from pull_request.judgement import Judge, Judgement
-from pull_request.price_books import book_of
+from gpucluster.cost.prices import BadPrices, PriceBook
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.settings import Settings
+from gpucluster.pull_request.evidence import Evidence
+from gpucluster.pull_request.judgement import Judge, Judgement
+from gpucluster.pull_request.price_books import book_of
 
 __all__ = ["Terms"]
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from types import MappingProxyType
 from typing import Final
 
-from pull_request.sides import LOCKS
+from gpucluster.pull_request.sides import LOCKS
 
 __all__ = ["touched"]
 

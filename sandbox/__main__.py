@@ -8,17 +8,17 @@ from typing import Any
 
 import click
 
-from sandbox import disk
-from sandbox.api_server.cli import kubernetes
-from sandbox.doctor import doctor
-from sandbox.engine.cli import engine
-from sandbox.engine.model import EngineError
-from sandbox.kubectl import kubectl
-from sandbox.project import InputError
-from sandbox.recovery.recover import recover
-from sandbox.reset import reset
-from sandbox.status import status
-from textio.terminal import Program
+from gpucluster.sandbox import disk
+from gpucluster.sandbox.api_server.cli import kubernetes
+from gpucluster.sandbox.doctor import doctor
+from gpucluster.sandbox.engine.cli import engine
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.kubectl import kubectl
+from gpucluster.sandbox.project import InputError
+from gpucluster.sandbox.recovery.recover import recover
+from gpucluster.sandbox.reset import reset
+from gpucluster.sandbox.status import status
+from gpucluster.textio.terminal import Program
 
 __all__ = ["main"]
 
@@ -61,7 +61,7 @@ def pulumi(options: dict[str, Any], args: tuple[str, ...]) -> None:
     State and ledger live under .sandbox/ of the project. Stack files are read, never written: `-c key=value` lasts for
     one run.
     """
-    from sandbox.run import run
+    from gpucluster.sandbox.run import run
 
     sys.exit(run(args, **options))
 

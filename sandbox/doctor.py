@@ -11,8 +11,8 @@ from typing import Final
 
 import click
 
-from sandbox import disk
-from sandbox.project import InputError, find_project
+from gpucluster.sandbox import disk
+from gpucluster.sandbox.project import InputError, find_project
 
 __all__ = ["doctor"]
 
@@ -46,8 +46,8 @@ def _python() -> str:
 
 
 def _engine() -> str:
-    from sandbox.engine import cache
-    from sandbox.engine.on_path import engine_on_path
+    from gpucluster.sandbox.engine import cache
+    from gpucluster.sandbox.engine.on_path import engine_on_path
 
     said: list[str] = []
     try:
@@ -60,9 +60,9 @@ def _engine() -> str:
 
 
 def _api_server() -> str:
-    from sandbox.api_server import binaries
-    from sandbox.api_server.definitions import sources
-    from sandbox.cache import BrokenCache, Installation
+    from gpucluster.sandbox.api_server import binaries
+    from gpucluster.sandbox.api_server.definitions import sources
+    from gpucluster.sandbox.cache import BrokenCache, Installation
 
     try:
         built = Installation(binaries.folder(), "the API server").read()
@@ -81,7 +81,7 @@ def _go() -> str:
 
 
 def _disk() -> str:
-    from sandbox.cache import cache_folder
+    from gpucluster.sandbox.cache import cache_folder
 
     folder = cache_folder()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
@@ -93,7 +93,7 @@ def _disk() -> str:
 
 
 def _sdks() -> str:
-    from sandbox.clouds.sdk import installed_sdks, site_packages
+    from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
     project = find_project(Path.cwd())
     found = installed_sdks(site_packages(project.virtualenv if project else None))
@@ -101,7 +101,7 @@ def _sdks() -> str:
 
 
 def _project() -> str:
-    from sandbox.recovery.find import differences
+    from gpucluster.sandbox.recovery.find import differences
 
     project = find_project(Path.cwd())
     if project is None:

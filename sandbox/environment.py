@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sandbox.clouds.schema import cache_folder
-from sandbox.project import Store
+from gpucluster.sandbox.clouds.schema import cache_folder
+from gpucluster.sandbox.project import Store
 
 __all__ = ["ALLOWED", "environment"]
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.narrow import is_object, items, mapping
-from sandbox.project import Project
+from gpucluster.sandbox.narrow import is_object, items, mapping
+from gpucluster.sandbox.project import Project
 
 __all__ = ["kept", "what_is_kept"]
 

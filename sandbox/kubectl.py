@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sandbox.project import InputError
-from sandbox.recovery.compare import stack_of
-from sandbox.status import current_project
+from gpucluster.sandbox.project import InputError
+from gpucluster.sandbox.recovery.compare import stack_of
+from gpucluster.sandbox.status import current_project
 
 if TYPE_CHECKING:
-    from sandbox.clouds.ledger import Entry
-    from sandbox.project import Project
+    from gpucluster.sandbox.clouds.ledger import Entry
+    from gpucluster.sandbox.project import Project
 
 __all__ = ["kubectl"]
 
@@ -32,10 +32,10 @@ def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     stays until the cluster is destroyed. No controller runs: nothing makes pods of what is there.
     """
     # Imported late: every `sandbox pulumi` would wait for it.
-    from sandbox.api_server.binaries import find_binaries
-    from sandbox.clouds.kubernetes.clusters import api_servers
-    from sandbox.clouds.kubernetes.real import RealServers
-    from sandbox.environment import environment
+    from gpucluster.sandbox.api_server.binaries import find_binaries
+    from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.environment import environment
 
     project = current_project()
     binaries = find_binaries()
@@ -51,8 +51,8 @@ def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
 
 def _cluster(project: Project, stack: str | None) -> Entry:
     """The one cluster that is meant. Raises InputError where there is none or more than one."""
-    from sandbox import stacks
-    from sandbox.clouds.kubernetes.clusters import api_servers
+    from gpucluster.sandbox import stacks
+    from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 
     clusters = [entry for entry in project.store.existing() if api_servers(entry)]
     named = stack or stacks.selected(project)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import IO, Final
 
-from sandbox.relay import without_echoes
+from gpucluster.sandbox.relay import without_echoes
 
 __all__ = ["StoppedError", "run_engine"]
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import yaml
 
-from sandbox import disk
-from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
-from sandbox.narrow import is_object
+from gpucluster.sandbox import disk
+from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
+from gpucluster.sandbox.narrow import is_object
 
 __all__ = ["DamagedFileError", "InputError", "Project", "Store", "find_project", "replace_text"]
 

@@ -8,10 +8,10 @@ import sys
 
 import click
 
-from sandbox import disk
-from sandbox.project import InputError, Store
-from sandbox.recovery.locks import all_locks, refuse_living
-from sandbox.status import current_project
+from gpucluster.sandbox import disk
+from gpucluster.sandbox.project import InputError, Store
+from gpucluster.sandbox.recovery.locks import all_locks, refuse_living
+from gpucluster.sandbox.status import current_project
 
 __all__ = ["reset"]
 

@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sandbox import disk, stacks
-from sandbox.arguments import CommandLine
-from sandbox.clouds.launcher import SOCKET_VARIABLE
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.plugins import install_launchers
-from sandbox.clouds.resident import Resident
-from sandbox.clouds.scenario import Scenario
-from sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from sandbox.engine.find import find_engine
-from sandbox.engine.language_host.start import start_language_host
-from sandbox.engine.model import Engine
-from sandbox.environment import environment
-from sandbox.kept import what_is_kept
-from sandbox.process import StoppedError, run_engine
-from sandbox.project import InputError, Project, find_project
-from sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
-from sandbox.recovery.damage import is_sound, refuse_damage
-from sandbox.scratch import scratch_folder
-from textio.terminal import beneath, plain
+from gpucluster.sandbox import disk, stacks
+from gpucluster.sandbox.arguments import CommandLine
+from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.plugins import install_launchers
+from gpucluster.sandbox.clouds.resident import Resident
+from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.engine.language_host.start import start_language_host
+from gpucluster.sandbox.engine.model import Engine
+from gpucluster.sandbox.environment import environment
+from gpucluster.sandbox.kept import what_is_kept
+from gpucluster.sandbox.process import StoppedError, run_engine
+from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
+from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage
+from gpucluster.sandbox.scratch import scratch_folder
+from gpucluster.textio.terminal import beneath, plain
 
 if TYPE_CHECKING:
-    from sandbox.clouds.kubernetes.real import RealServers
-    from sandbox.clouds.ledger import Ledger
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.ledger import Ledger
 
 __all__ = ["run"]
 
@@ -179,10 +179,10 @@ def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Sc
     if file is None:
         return Scenario()
     # Every run without a scenario would wait for it.
-    from sandbox.clouds.light_import import stand_in_for_the_sdk
+    from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 
     stand_in_for_the_sdk()
-    from sandbox.scenario_file import read_scenario, seed
+    from gpucluster.sandbox.scenario_file import read_scenario, seed
 
     scenario = read_scenario(file)
     seed(scenario, sdks, ledger)
@@ -191,9 +191,9 @@ def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Sc
 
 def _real_servers(project: Project, ledger: Ledger) -> RealServers:
     # Imported late: a run without them must not wait.
-    from sandbox.api_server.binaries import find_binaries
-    from sandbox.api_server.definitions import fetch_all
-    from sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.api_server.binaries import find_binaries
+    from gpucluster.sandbox.api_server.definitions import fetch_all
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
 
     binaries = find_binaries()
     for module, why in fetch_all().items():
@@ -202,7 +202,7 @@ def _real_servers(project: Project, ledger: Ledger) -> RealServers:
 
 
 def _say_what_it_judged(servers: RealServers) -> None:
-    from sandbox.api_server.binaries import VERSION
+    from gpucluster.sandbox.api_server.binaries import VERSION
 
     click.echo("\n".join(servers.verdict.lines(VERSION)), err=True)
 

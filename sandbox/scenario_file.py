@@ -20,18 +20,18 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sandbox.clouds.cloud import Cloud, CloudError, Resource
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after
-from sandbox.clouds.registry import SIMULATED
-from sandbox.clouds.scenario import Existing, LastingOperation, Scenario
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import Sdk
-from sandbox.clouds.values import plain
-from sandbox.narrow import is_object
-from sandbox.project import InputError
-from textio.values import shown_value
-from textio.yaml_text import BadYaml, read
+from gpucluster.sandbox.clouds.cloud import Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.registry import SIMULATED
+from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.project import InputError
+from gpucluster.textio.values import shown_value
+from gpucluster.textio.yaml_text import BadYaml, read
 
 __all__ = ["read_scenario", "seed"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import yaml
 
-from sandbox.narrow import is_list, is_object
-from sandbox.project import InputError, Project, replace_text
+from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.project import InputError, Project, replace_text
 
 __all__ = ["exists", "private_config", "project_for_init", "selected"]
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import click
 
-from sandbox.clouds.kubernetes.clusters import api_servers
-from sandbox.clouds.ledger import Entry
-from sandbox.project import InputError, Project, find_project
-from sandbox.recovery.compare import Difference
-from sandbox.recovery.find import differences
-from textio.terminal import beneath, plain
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.recovery.compare import Difference
+from gpucluster.sandbox.recovery.find import differences
+from gpucluster.textio.terminal import beneath, plain
 
 __all__ = ["current_project", "status"]
 

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from textio.values import cut, shown_value
+from gpucluster.textio.values import cut, shown_value
 
 __all__ = ["BadYaml", "Fault", "YamlText", "construct", "parse", "read", "shown"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from acceptance.logs.read import read_log
+from gpucluster.acceptance.logs.read import read_log
 
 __all__ = ["read_log"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from acceptance.measured import Diagnosis, DiagnosisTest
+from gpucluster.acceptance.measured import Diagnosis, DiagnosisTest
 
 __all__ = ["read", "recognise"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from acceptance.measured import Storage, StoragePhase
+from gpucluster.acceptance.measured import Storage, StoragePhase
 
 __all__ = ["read", "recognise"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from acceptance.logs.header import Header
-from acceptance.logs.line import Line
-from acceptance.measured import LogError
+from gpucluster.acceptance.logs.header import Header
+from gpucluster.acceptance.logs.line import Line
+from gpucluster.acceptance.measured import LogError
 
 __all__ = ["SOCKET", "algorithm_in", "error_in", "network_in"]
 

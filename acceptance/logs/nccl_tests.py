@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from acceptance.logs.header import Header, header_of
-from acceptance.logs.line import Line
-from acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
-from acceptance.measured import AllReduce, LogError, Payload
+from gpucluster.acceptance.logs.header import Header, header_of
+from gpucluster.acceptance.logs.line import Line
+from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
+from gpucluster.acceptance.measured import AllReduce, LogError, Payload
 
 __all__ = ["read", "read_unfinished", "recognise"]
 

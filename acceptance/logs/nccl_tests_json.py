@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acceptance.logs.header import Header
-from acceptance.measured import DEFAULT_ALGORITHM, AllReduce, Payload
+from gpucluster.acceptance.logs.header import Header
+from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, AllReduce, Payload
 
 __all__ = ["read", "recognise"]
 

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from acceptance.logs import dcgm, elbencho, fio, nccl_tests, nccl_tests_json, replaced, torch_table
-from acceptance.logs.header import Header, header_of
-from acceptance.logs.line import Line, lines
-from acceptance.measured import Measurement
+from gpucluster.acceptance.logs import dcgm, elbencho, fio, nccl_tests, nccl_tests_json, replaced, torch_table
+from gpucluster.acceptance.logs.header import Header, header_of
+from gpucluster.acceptance.logs.line import Line, lines
+from gpucluster.acceptance.measured import Measurement
 
 __all__ = ["FORMATS", "Damage", "Log", "UnknownLog", "read_log"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from acceptance.measured import Replacement
+from gpucluster.acceptance.measured import Replacement
 
 __all__ = ["read", "recognise"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from acceptance.measured import Payload
-from acceptance.verdicts.fabric import size_words
+from gpucluster.acceptance.measured import Payload
+from gpucluster.acceptance.verdicts.fabric import size_words
 
 __all__ = ["COLOURS", "Curve", "bandwidth_chart"]
 

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from acceptance.measured import Measurement
-from acceptance.verdicts.verdict import Verdict, worst
+from gpucluster.acceptance.measured import Measurement
+from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 
 __all__ = ["json_report"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from acceptance.measured import AllReduce, Measurement
-from acceptance.report.chart import COLOURS, Curve, bandwidth_chart
-from acceptance.report.text import ORDER, headline
-from acceptance.verdicts.fabric import bar
-from acceptance.verdicts.verdict import Verdict, worst
-from components.shapes import Shape, shape_named
+from gpucluster.acceptance.measured import AllReduce, Measurement
+from gpucluster.acceptance.report.chart import COLOURS, Curve, bandwidth_chart
+from gpucluster.acceptance.report.text import ORDER, headline
+from gpucluster.acceptance.verdicts.fabric import bar
+from gpucluster.acceptance.verdicts.verdict import Verdict, worst
+from gpucluster.components.shapes import Shape, shape_named
 
 __all__ = ["html_report"]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict, worst
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict, worst
 
 __all__ = ["ORDER", "headline", "text_report"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from acceptance.measured import RING
-from acceptance.runs.gpu_pod import on_nodes
-from acceptance.runs.step import Step
-from components.kubernetes.names import GPU, MPI_RUNTIME, TRAINING_POOL
+from gpucluster.acceptance.measured import RING
+from gpucluster.acceptance.runs.gpu_pod import on_nodes
+from gpucluster.acceptance.runs.step import Step
+from gpucluster.components.kubernetes.names import GPU, MPI_RUNTIME, TRAINING_POOL
 
 __all__ = ["all_reduce", "busy", "node_counts", "pair_rounds", "rounds"]
 

@@ -10,10 +10,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from acceptance.runs.all_reduce import all_reduce
-from acceptance.runs.diagnosis import diagnosis, stress
-from acceptance.runs.scope import Scope
-from acceptance.runs.step import Step
+from gpucluster.acceptance.runs.all_reduce import all_reduce
+from gpucluster.acceptance.runs.diagnosis import diagnosis, stress
+from gpucluster.acceptance.runs.scope import Scope
+from gpucluster.acceptance.runs.step import Step
 
 __all__ = ["BurnIn", "round_steps"]
 

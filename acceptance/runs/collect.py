@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from acceptance.logs.header import Header, header_line
-from acceptance.runs.kubectl import ClusterError, Kubectl
-from acceptance.runs.step import Step
+from gpucluster.acceptance.logs.header import Header, header_line
+from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
+from gpucluster.acceptance.runs.step import Step
 
 __all__ = ["Collector", "unmeasured"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from acceptance.runs.step import LABEL
-from components.kubernetes.names import GPU_TOLERATION, POOL, TRAINING_POOL
+from gpucluster.acceptance.runs.step import LABEL
+from gpucluster.components.kubernetes.names import GPU_TOLERATION, POOL, TRAINING_POOL
 
 __all__ = ["indexed_job", "on_nodes", "one_a_node"]
 

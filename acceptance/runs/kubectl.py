@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from components.kubernetes.names import NAMESPACE
+from gpucluster.components.kubernetes.names import NAMESPACE
 
 __all__ = ["ClusterError", "Kubectl"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from components.shapes import Shape
-from cost.machine_price import machine_price
-from cost.prices import Price
+from gpucluster.components.shapes import Shape
+from gpucluster.cost.machine_price import machine_price
+from gpucluster.cost.prices import Price
 
 __all__ = ["cost_line"]
 

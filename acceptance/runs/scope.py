@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from acceptance.runs.all_reduce import all_reduce, node_counts, pair_rounds
-from acceptance.runs.diagnosis import diagnosis
-from acceptance.runs.step import Step
-from acceptance.runs.storage import storage
-from acceptance.verdicts.verdict import CANNOT_TELL, Verdict
+from gpucluster.acceptance.runs.all_reduce import all_reduce, node_counts, pair_rounds
+from gpucluster.acceptance.runs.diagnosis import diagnosis
+from gpucluster.acceptance.runs.step import Step
+from gpucluster.acceptance.runs.storage import storage
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, Verdict
 
 __all__ = ["Scope", "no_ring"]
 

@@ -11,21 +11,21 @@ from typing import Any
 
 import yaml
 
-from acceptance.judge import judge
-from acceptance.logs.read import Log, UnknownLog, read_log
-from acceptance.measured import AllReduce
-from acceptance.promises import Promises
-from acceptance.runs.all_reduce import busy
-from acceptance.runs.burn_in import BurnIn, round_steps
-from acceptance.runs.collect import Collector, unmeasured
-from acceptance.runs.kubectl import Kubectl
-from acceptance.runs.price import cost_line
-from acceptance.runs.scope import Scope, no_ring
-from acceptance.verdicts.fabric import judge_fabric
-from acceptance.verdicts.topology import Node, judge_topology, nodes_of
-from acceptance.verdicts.verdict import FAIL, Verdict
-from components.kubernetes.names import GPU, POOL, TRAINING_POOL
-from components.shapes import Shape
+from gpucluster.acceptance.judge import judge
+from gpucluster.acceptance.logs.read import Log, UnknownLog, read_log
+from gpucluster.acceptance.measured import AllReduce
+from gpucluster.acceptance.promises import Promises
+from gpucluster.acceptance.runs.all_reduce import busy
+from gpucluster.acceptance.runs.burn_in import BurnIn, round_steps
+from gpucluster.acceptance.runs.collect import Collector, unmeasured
+from gpucluster.acceptance.runs.kubectl import Kubectl
+from gpucluster.acceptance.runs.price import cost_line
+from gpucluster.acceptance.runs.scope import Scope, no_ring
+from gpucluster.acceptance.verdicts.fabric import judge_fabric
+from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_of
+from gpucluster.acceptance.verdicts.verdict import FAIL, Verdict
+from gpucluster.components.kubernetes.names import GPU, POOL, TRAINING_POOL
+from gpucluster.components.shapes import Shape
 
 __all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined", "manifests", "seen"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acceptance.runs.gpu_pod import indexed_job, one_a_node
-from acceptance.runs.step import LABEL, Step
-from components.kubernetes.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
+from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
+from gpucluster.acceptance.runs.step import LABEL, Step
+from gpucluster.components.kubernetes.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
 
 __all__ = ["ELBENCHO_IMAGE", "storage"]
 

@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from acceptance.logs.nccl_messages import SOCKET
-from acceptance.measured import RING, AllReduce, Payload
-from acceptance.references import Reference, reference
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
-from components.shapes import Shape
+from gpucluster.acceptance.logs.nccl_messages import SOCKET
+from gpucluster.acceptance.measured import RING, AllReduce, Payload
+from gpucluster.acceptance.references import Reference, reference
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.components.shapes import Shape
 
 __all__ = [
     "LEAST_PAYLOAD",

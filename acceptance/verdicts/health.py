@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acceptance.measured import Diagnosis
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.acceptance.measured import Diagnosis
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
 
 __all__ = ["judge_diagnosis"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acceptance.logs.nccl_messages import SOCKET
-from acceptance.measured import RING, AllReduce
-from acceptance.verdicts.fabric import judge_fabric
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
-from components.shapes import Shape
+from gpucluster.acceptance.logs.nccl_messages import SOCKET
+from gpucluster.acceptance.measured import RING, AllReduce
+from gpucluster.acceptance.verdicts.fabric import judge_fabric
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
+from gpucluster.components.shapes import Shape
 
 __all__ = ["is_pair", "judge_pairs"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acceptance.measured import RING, AllReduce, Measurement, Replacement, Storage
-from acceptance.promises import Promises
-from acceptance.verdicts.fabric import measured_bandwidth
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
+from gpucluster.acceptance.measured import RING, AllReduce, Measurement, Replacement, Storage
+from gpucluster.acceptance.promises import Promises
+from gpucluster.acceptance.verdicts.fabric import measured_bandwidth
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
 
 __all__ = ["judge_promises"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acceptance.measured import Storage, StoragePhase
-from acceptance.promises import Promise, Promises
-from acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome, Verdict
+from gpucluster.acceptance.measured import Storage, StoragePhase
+from gpucluster.acceptance.promises import Promise, Promises
+from gpucluster.acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome, Verdict
 
 __all__ = ["judge_storage"]
 

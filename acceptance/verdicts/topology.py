@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
-from components.kubernetes.names import POOL, TRAINING_POOL
-from components.shapes import Shape, shape_named
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
+from gpucluster.components.kubernetes.names import POOL, TRAINING_POOL
+from gpucluster.components.shapes import Shape, shape_named
 
 __all__ = ["Node", "judge_topology", "nodes_of"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import eks
 
-from components.aws.identity import Tagger
+from gpucluster.components.aws.identity import Tagger
 
 __all__ = ["addon"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import eks
 
-from components.aws.identity import Tagger
+from gpucluster.components.aws.identity import Tagger
 
 __all__ = ["admin_access"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from components.spec import SharedStorage
+from gpucluster.components.spec import SharedStorage
 
 __all__ = ["storage_problems"]
 

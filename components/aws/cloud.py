@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from components.aws.location import Location, parse_location
-from components.aws.machines import machine_problems
-from components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
-from components.cloud import Cloud
-from components.elastic import pool_rows
-from components.kubernetes.names import ELASTIC
+from gpucluster.components.aws.location import Location, parse_location
+from gpucluster.components.aws.machines import machine_problems
+from gpucluster.components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
+from gpucluster.components.cloud import Cloud
+from gpucluster.components.elastic import pool_rows
+from gpucluster.components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
 
-    from components.aws.mig import MigPlan
+    from gpucluster.components.aws.mig import MigPlan
 
 __all__ = ["CLOUD"]
 
@@ -50,7 +50,7 @@ def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
     import pulumi
     import pulumi_aws as aws
 
-    from components.aws.cluster import TrainingCluster
+    from gpucluster.components.aws.cluster import TrainingCluster
 
     provider = aws.Provider("aws", region=plan.location.region)
     return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))

@@ -9,25 +9,25 @@ from decimal import Decimal
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.aws.control_plane import ControlPlane
-from components.aws.elastic_pools import ElasticPools
-from components.aws.home import Home
-from components.aws.job_pools import job_pools
-from components.aws.mig_pool import MigPool
-from components.aws.monitoring import Monitoring
-from components.aws.network import Network
-from components.aws.plan import AwsClusterPlan
-from components.aws.storage import Storage
-from components.aws.system_pool import SystemPool
-from components.aws.training_pool import TrainingPool
-from components.kubernetes.checks import check_object
-from components.kubernetes.cluster_telemetry import ClusterTelemetry
-from components.kubernetes.devices import Devices
-from components.kubernetes.gpu_exporter import GpuExporter
-from components.kubernetes.jobs import Jobs
-from components.kubernetes.volume import Volume
-from components.kubernetes.workspace import Workspace
-from components.labels import aws_tags, kubernetes_labels
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.elastic_pools import ElasticPools
+from gpucluster.components.aws.home import Home
+from gpucluster.components.aws.job_pools import job_pools
+from gpucluster.components.aws.mig_pool import MigPool
+from gpucluster.components.aws.monitoring import Monitoring
+from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.plan import AwsClusterPlan
+from gpucluster.components.aws.storage import Storage
+from gpucluster.components.aws.system_pool import SystemPool
+from gpucluster.components.aws.training_pool import TrainingPool
+from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.devices import Devices
+from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
+from gpucluster.components.kubernetes.jobs import Jobs
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.labels import aws_tags, kubernetes_labels
 
 __all__ = ["TrainingCluster"]
 

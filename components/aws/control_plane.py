@@ -9,11 +9,11 @@ from typing import Final
 import pulumi
 from pulumi_aws import cloudwatch, ec2, eks, vpc
 
-from components.aws.access import AccessPlan
-from components.aws.addon import addon
-from components.aws.admins import admin_access
-from components.aws.encryption import secrets_key
-from components.aws.identity import Tagger, service_role
+from gpucluster.components.aws.access import AccessPlan
+from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.admins import admin_access
+from gpucluster.components.aws.encryption import secrets_key
+from gpucluster.components.aws.identity import Tagger, service_role
 
 __all__ = ["ControlPlane"]
 

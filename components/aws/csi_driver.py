@@ -5,9 +5,9 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import eks
 
-from components.aws.addon import addon
-from components.aws.identity import Tagger, pod_role
-from components.kubernetes.names import SYSTEM_NAMESPACE
+from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.kubernetes.names import SYSTEM_NAMESPACE
 
 __all__ = ["csi_driver"]
 

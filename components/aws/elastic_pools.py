@@ -7,20 +7,20 @@ from collections.abc import Mapping
 import pulumi
 from pulumi_aws import eks, iam
 
-from components.aws.access import AccessPlan
-from components.aws.control_plane import ControlPlane
-from components.aws.ec2_node_class import EC2NodeClass
-from components.aws.identity import Tagger, node_role, pod_role_of_policies
-from components.aws.interruption import interruption_queue
-from components.aws.karpenter_iam import POLICIES, controller_policies
-from components.aws.network import Network
-from components.aws.node_class import node_class
-from components.aws.plan import ElasticPlan
-from components.kubernetes.charts import KARPENTER, KARPENTER_CRD
-from components.kubernetes.images import image_values
-from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
-from components.kubernetes.release import release
+from gpucluster.components.aws.access import AccessPlan
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.ec2_node_class import EC2NodeClass
+from gpucluster.components.aws.identity import Tagger, node_role, pod_role_of_policies
+from gpucluster.components.aws.interruption import interruption_queue
+from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
+from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.node_class import node_class
+from gpucluster.components.aws.plan import ElasticPlan
+from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
+from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
+from gpucluster.components.kubernetes.release import release
 
 __all__ = ["ElasticPools"]
 

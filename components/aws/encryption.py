@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import iam, kms
 
-from components.aws.identity import Tagger
+from gpucluster.components.aws.identity import Tagger
 
 __all__ = ["secrets_key"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, vpc
 
-from components.aws.identity import Tagger
-from components.aws.partition import endpoint_service
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.partition import endpoint_service
 
 __all__ = ["interface_endpoints"]
 

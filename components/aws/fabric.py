@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from components.aws.interfaces import plan_interfaces
-from components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
-from components.kubernetes.job_images import MPI, mirrored
-from components.kubernetes.job_pool import FabricPod
-from components.shapes import Shape
+from gpucluster.components.aws.interfaces import plan_interfaces
+from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
+from gpucluster.components.kubernetes.job_images import MPI, mirrored
+from gpucluster.components.kubernetes.job_pool import FabricPod
+from gpucluster.components.shapes import Shape
 
 __all__ = ["NETWORK_LABELS", "efa_pod", "mpi_efa_pod"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import cloudwatch, ec2, iam
 
-from components.aws.identity import Tagger
+from gpucluster.components.aws.identity import Tagger
 
 __all__ = ["flow_logs"]
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, efs, vpc
 
-from components.aws.control_plane import ControlPlane
-from components.aws.csi_driver import csi_driver
-from components.aws.identity import Tagger
-from components.aws.plan import HomePlan
-from components.kubernetes.names import EXPECTED_GIB
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.csi_driver import csi_driver
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.plan import HomePlan
+from gpucluster.components.kubernetes.names import EXPECTED_GIB
 
 __all__ = ["Home"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import eks, iam
 
-from components.aws.partition import ec2_principal, partition
+from gpucluster.components.aws.partition import ec2_principal, partition
 
 __all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role"]
 

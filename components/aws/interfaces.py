@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from components.shapes import Shape
+from gpucluster.components.shapes import Shape
 
 __all__ = ["Interface", "plan_interfaces"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import cloudwatch, sqs
 
-from components.aws.identity import Tagger
+from gpucluster.components.aws.identity import Tagger
 
 __all__ = ["EVENTS", "interruption_queue"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.aws.fabric import NETWORK_LABELS, efa_pod, mpi_efa_pod
-from components.aws.plan import AwsClusterPlan
-from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.aws.fabric import NETWORK_LABELS, efa_pod, mpi_efa_pod
+from gpucluster.components.aws.plan import AwsClusterPlan
+from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

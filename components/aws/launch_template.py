@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import ec2, eks
 
-from components.aws.identity import Tagger
-from components.labels import OWN_LABELS
-from components.sdk_part import without_the_rest
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.labels import OWN_LABELS
+from gpucluster.components.sdk_part import without_the_rest
 
 with without_the_rest("pulumi_aws.autoscaling"):
     from pulumi_aws.autoscaling._inputs import TagTagArgs

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from components.offers import cheapest, offer
-from components.plan import GIB_PER_TIB, HEADROOM
-from components.spec import SharedStorage
+from gpucluster.components.offers import cheapest, offer
+from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "plan_lustre"]
 

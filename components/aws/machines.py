@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.input_error import did_you_mean
-from components.plan import PlanError
-from components.shapes import Shape, shapes, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.plan import PlanError
+from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["machine_problems", "training_machine"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from components.mig import MigResources, mig_note
-from components.mig_layout import layout_of
-from components.shapes import Shape, shapes, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig_layout import layout_of
+from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "mig_not_built", "mig_notes", "mig_problems", "plan_mig"]
 

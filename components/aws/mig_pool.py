@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import eks
 
-from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, node_role
-from components.aws.launch_template import label_machines, node_launch_template
-from components.aws.mig import MigPlan
-from components.aws.network import Network
-from components.aws.user_data import gpu_user_data
-from components.kubernetes.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
-from components.rolls import RollGuard
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import Tagger, node_role
+from gpucluster.components.aws.launch_template import label_machines, node_launch_template
+from gpucluster.components.aws.mig import MigPlan
+from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.user_data import gpu_user_data
+from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 

@@ -8,15 +8,15 @@ from typing import Final
 
 import pulumi
 
-from components.aws import amp
-from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, pod_role
-from components.aws.scrape import scrape_configuration
-from components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
-from components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
-from components.kubernetes.names import EXPECTED_SAMPLES, MONITORING
-from components.kubernetes.telemetry.plan import TelemetryPlan
-from components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.aws import amp
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.aws.scrape import scrape_configuration
+from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
+from gpucluster.components.kubernetes.names import EXPECTED_SAMPLES, MONITORING
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
 __all__ = ["Monitoring"]
 

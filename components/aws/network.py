@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2
 
-from components.aws.endpoints import interface_endpoints
-from components.aws.flow_logs import flow_logs
-from components.aws.identity import Tagger
-from components.aws.location import Location
-from components.aws.plan import NetworkPlan
+from gpucluster.components.aws.endpoints import interface_endpoints
+from gpucluster.components.aws.flow_logs import flow_logs
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.plan import NetworkPlan
 
 __all__ = ["Network"]
 

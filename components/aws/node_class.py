@@ -7,10 +7,10 @@ from typing import Any
 
 import pulumi
 
-from components.aws.ec2_node_class import EC2NodeClass
-from components.aws.interfaces import Interface
-from components.aws.user_data import GPU_NODE_SETUP
-from components.kubernetes.objects import custom_object
+from gpucluster.components.aws.ec2_node_class import EC2NodeClass
+from gpucluster.components.aws.interfaces import Interface
+from gpucluster.components.aws.user_data import GPU_NODE_SETUP
+from gpucluster.components.kubernetes.objects import custom_object
 
 __all__ = ["node_class"]
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components.aws.access import AccessPlan, access_problems, plan_access
-from components.aws.bucket import storage_problems
-from components.aws.interfaces import Interface, plan_interfaces
-from components.aws.location import Location
-from components.aws.lustre import LustrePlan, plan_lustre
-from components.aws.machines import training_machine
-from components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
-from components.aws.purchase import (
+from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.aws.bucket import storage_problems
+from gpucluster.components.aws.interfaces import Interface, plan_interfaces
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
+from gpucluster.components.aws.machines import training_machine
+from gpucluster.components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
+from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
     block_notes,
     block_size,
@@ -22,13 +22,13 @@ from components.aws.purchase import (
     purchase_problems,
     reservation_notes,
 )
-from components.aws.quotas import NODE_GROUP_LIMIT, quota_note
-from components.elastic import PoolPlan, plan_pools
-from components.example_ranges import example_range_notes
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
-from components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
-from components.shapes import Shape, elastic_shape
-from components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
+from gpucluster.components.aws.quotas import NODE_GROUP_LIMIT, quota_note
+from gpucluster.components.elastic import PoolPlan, plan_pools
+from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
+from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
 
 __all__ = [
     "AwsClusterPlan",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from components.aws.location import Location
-from components.elastic import fields_that_ask_for
-from components.spec import ClusterSpec, FlexStartPurchase
+from gpucluster.components.aws.location import Location
+from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.spec import ClusterSpec, FlexStartPurchase
 
 __all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purchase_problems", "reservation_notes"]
 

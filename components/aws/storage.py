@@ -5,11 +5,11 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import ec2, fsx, vpc
 
-from components.aws.control_plane import ControlPlane
-from components.aws.csi_driver import csi_driver
-from components.aws.identity import Tagger
-from components.aws.lustre import LustrePlan
-from components.aws.network import Network
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.csi_driver import csi_driver
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.lustre import LustrePlan
+from gpucluster.components.aws.network import Network
 
 __all__ = ["BUCKET_PATH", "Storage"]
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import ec2, eks, vpc
 
-from components.aws.control_plane import ControlPlane
-from components.aws.identity import Tagger, node_role
-from components.aws.launch_template import label_machines, node_launch_template
-from components.aws.network import Network
-from components.aws.plan import TrainingPlan
-from components.aws.user_data import gpu_user_data
-from components.kubernetes.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
-from components.rolls import RollGuard
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import Tagger, node_role
+from gpucluster.components.aws.launch_template import label_machines, node_launch_template
+from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.plan import TrainingPlan
+from gpucluster.components.aws.user_data import gpu_user_data
+from gpucluster.components.kubernetes.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 

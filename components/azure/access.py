@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from components.azure.arm import UUID
-from components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.azure.arm import UUID
+from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["AccessPlan", "access_notes", "access_problems", "plan_access"]
 

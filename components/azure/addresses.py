@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from components.address_ranges import peer_problems, range_problems
+from gpucluster.components.address_ranges import peer_problems, range_problems
 
 __all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "lustre_range"]
 

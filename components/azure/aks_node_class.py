@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Later, Part, Spec
+from gpucluster.components.kubernetes.objects import Later, Part, Spec
 
 __all__ = ["AKSNodeClass"]
 

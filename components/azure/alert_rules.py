@@ -8,10 +8,10 @@ from typing import Any
 import pulumi
 from pulumi_azure_native import alertsmanagement
 
-from components.azure.control_plane import ControlPlane
-from components.azure.identity import Tagger
-from components.kubernetes.telemetry.alerts import Watched
-from components.kubernetes.telemetry.rules import azure_rule_group
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.kubernetes.telemetry.rules import azure_rule_group
 
 __all__ = ["alert_rules"]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from components.azure.location import first_zone, parse_location
-from components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
-from components.azure.settings import KEYS
-from components.cloud import Cloud
-from components.elastic import pool_rows
-from components.kubernetes.names import ELASTIC
+from gpucluster.components.azure.location import first_zone, parse_location
+from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.azure.settings import KEYS
+from gpucluster.components.cloud import Cloud
+from gpucluster.components.elastic import pool_rows
+from gpucluster.components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
 
-    from components.azure.mig import MigPlan
+    from gpucluster.components.azure.mig import MigPlan
 
 __all__ = ["CLOUD"]
 
@@ -55,7 +55,7 @@ def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:
     import pulumi
     import pulumi_azure_native as azure
 
-    from components.azure.cluster import TrainingCluster
+    from gpucluster.components.azure.cluster import TrainingCluster
 
     location = plan.location
     provider = azure.Provider("azure", subscription_id=location.subscription, location=location.region)

@@ -11,35 +11,35 @@ from pulumi_azure_native import features, resources
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.azure.addresses import MACHINE_SERVICES
-from components.azure.control_plane import ControlPlane
-from components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
-from components.azure.home import Home
-from components.azure.identity import ClusterIdentity
-from components.azure.job_pools import job_pools
-from components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
-from components.azure.lustre_driver import LustreDriver
-from components.azure.machines import has_infiniband
-from components.azure.metrics_collection import MetricsCollection
-from components.azure.mig_pool import MigPool
-from components.azure.monitoring import Monitoring
-from components.azure.native_pools import NativePools
-from components.azure.nd_topology import FILE, NAME, nd_v5_topology
-from components.azure.network import Network
-from components.azure.node_image import OS_SKU
-from components.azure.node_pool import GpuNodes
-from components.azure.plan import AzureClusterPlan
-from components.azure.scratch import Scratch
-from components.azure.storage import Storage
-from components.azure.tolerations import CONTROLLERS
-from components.azure.training_pool import TrainingPool
-from components.kubernetes.checks import check_object
-from components.kubernetes.cluster_telemetry import ClusterTelemetry
-from components.kubernetes.jobs import Jobs
-from components.kubernetes.metrics_sink import READ
-from components.kubernetes.names import TRAINING_POOL
-from components.kubernetes.workspace import Workspace
-from components.labels import azure_tags, kubernetes_labels
+from gpucluster.components.azure.addresses import MACHINE_SERVICES
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
+from gpucluster.components.azure.home import Home
+from gpucluster.components.azure.identity import ClusterIdentity
+from gpucluster.components.azure.job_pools import job_pools
+from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.azure.lustre_driver import LustreDriver
+from gpucluster.components.azure.machines import has_infiniband
+from gpucluster.components.azure.metrics_collection import MetricsCollection
+from gpucluster.components.azure.mig_pool import MigPool
+from gpucluster.components.azure.monitoring import Monitoring
+from gpucluster.components.azure.native_pools import NativePools
+from gpucluster.components.azure.nd_topology import FILE, NAME, nd_v5_topology
+from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.node_image import OS_SKU
+from gpucluster.components.azure.node_pool import GpuNodes
+from gpucluster.components.azure.plan import AzureClusterPlan
+from gpucluster.components.azure.scratch import Scratch
+from gpucluster.components.azure.storage import Storage
+from gpucluster.components.azure.tolerations import CONTROLLERS
+from gpucluster.components.azure.training_pool import TrainingPool
+from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.jobs import Jobs
+from gpucluster.components.kubernetes.metrics_sink import READ
+from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.labels import azure_tags, kubernetes_labels
 
 __all__ = ["TrainingCluster"]
 

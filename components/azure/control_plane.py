@@ -8,16 +8,16 @@ from decimal import Decimal
 import pulumi
 from pulumi_azure_native import containerservice
 
-from components.azure.access import AccessPlan
-from components.azure.addresses import AddressPlan
-from components.azure.identity import ClusterIdentity, Tagger
-from components.azure.kubeconfig import kubeconfig
-from components.azure.location import ZONES
-from components.azure.network import Network
-from components.azure.node_image import OS_SKU
-from components.azure.plan import SystemPlan
-from components.kubernetes.names import POOL, SYSTEM_POOL
-from components.labels import EXPECTED_SAMPLES
+from gpucluster.components.azure.access import AccessPlan
+from gpucluster.components.azure.addresses import AddressPlan
+from gpucluster.components.azure.identity import ClusterIdentity, Tagger
+from gpucluster.components.azure.kubeconfig import kubeconfig
+from gpucluster.components.azure.location import ZONES
+from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.node_image import OS_SKU
+from gpucluster.components.azure.plan import SystemPlan
+from gpucluster.components.kubernetes.names import POOL, SYSTEM_POOL
+from gpucluster.components.labels import EXPECTED_SAMPLES
 
 __all__ = ["ControlPlane"]
 

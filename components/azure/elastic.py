@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from components.azure.machines import CLOUD
-from components.elastic import PoolPlan, age_losses, plan_pools
-from components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from components.shapes import Shape, elastic_shape
-from components.spec import ClusterSpec
+from gpucluster.components.azure.machines import CLOUD
+from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
+from gpucluster.components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = [
     "PROVISIONING_CLASS",

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from components.azure.nd_topology import FILE, FOLDER, NAME
-from components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
-from components.kubernetes.job_images import MPI
-from components.kubernetes.job_pool import FabricPod
-from components.shapes import Shape
+from gpucluster.components.azure.nd_topology import FILE, FOLDER, NAME
+from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
+from gpucluster.components.kubernetes.job_images import MPI
+from gpucluster.components.kubernetes.job_pool import FabricPod
+from gpucluster.components.shapes import Shape
 
 __all__ = ["infiniband_pod", "mpi_infiniband_pod"]
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
-from components.plan import HEADROOM
-from components.spec import HomeStorage
+from gpucluster.components.plan import HEADROOM
+from gpucluster.components.spec import HomeStorage
 
 __all__ = ["HomePlan", "home_problems", "plan_home"]
 

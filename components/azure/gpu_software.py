@@ -15,15 +15,15 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.azure.gpu_versions import VERSIONS
-from components.azure.nic_cluster_policy import NAME, NicClusterPolicy
-from components.azure.node_feature_rule import NodeFeatureRule
-from components.azure.tolerations import CONTROLLERS, DAEMONS
-from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from components.kubernetes.names import MIG_LAYOUT
-from components.kubernetes.objects import custom_object
-from components.kubernetes.release import release
-from components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.azure.gpu_versions import VERSIONS
+from gpucluster.components.azure.nic_cluster_policy import NAME, NicClusterPolicy
+from gpucluster.components.azure.node_feature_rule import NodeFeatureRule
+from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
+from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
+from gpucluster.components.kubernetes.names import MIG_LAYOUT
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 
 __all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
 

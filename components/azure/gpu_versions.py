@@ -9,8 +9,8 @@ from typing import Final, Self
 
 from pydantic import model_validator
 
-from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
+from gpucluster.components.kubernetes.objects import Part, Text
 
 __all__ = ["VERSIONS", "GpuVersions"]
 

@@ -7,11 +7,11 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import storage
 
-from components.azure.files import HomePlan
-from components.azure.identity import Tagger
-from components.azure.network import Network
-from components.azure.volumes import files_volume
-from components.kubernetes.volume import Volume
+from gpucluster.components.azure.files import HomePlan
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.volumes import files_volume
+from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["Home"]
 

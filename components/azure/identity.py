@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pulumi
 from pulumi_azure_native import authorization, managedidentity
 
-from components.azure.arm import role_id
+from gpucluster.components.azure.arm import role_id
 
 __all__ = ["ClusterIdentity", "Tagger", "granted"]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from components.azure.elastic import PROVISIONING_CLASS, ElasticPlan
-from components.azure.fabric import infiniband_pod, mpi_infiniband_pod
-from components.azure.machines import has_infiniband
-from components.azure.mig import MigPlan
-from components.azure.plan import AzureClusterPlan
-from components.azure.tolerations import SPOT_TOLERATION
-from components.elastic import PoolPlan
-from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
+from gpucluster.components.azure.elastic import PROVISIONING_CLASS, ElasticPlan
+from gpucluster.components.azure.fabric import infiniband_pod, mpi_infiniband_pod
+from gpucluster.components.azure.machines import has_infiniband
+from gpucluster.components.azure.mig import MigPlan
+from gpucluster.components.azure.plan import AzureClusterPlan
+from gpucluster.components.azure.tolerations import SPOT_TOLERATION
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from components.azure.machines import has_infiniband
+from gpucluster.components.azure.machines import has_infiniband
 
 __all__ = ["karpenter_problems"]
 

@@ -8,14 +8,14 @@ from typing import Literal
 
 import pulumi
 
-from components.azure.aks_node_class import AKSNodeClass
-from components.azure.karpenter_limits import karpenter_problems
-from components.azure.lustre_driver import STARTUP_TAINT
-from components.elastic import PoolPlan
-from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC
-from components.kubernetes.objects import custom_object
-from components.plan import PlanError
+from gpucluster.components.azure.aks_node_class import AKSNodeClass
+from gpucluster.components.azure.karpenter_limits import karpenter_problems
+from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from components.azure.arm import UUID
-from components.azure.settings import Settings, parse_settings
-from components.input_error import did_you_mean
+from gpucluster.components.azure.arm import UUID
+from gpucluster.components.azure.settings import Settings, parse_settings
+from gpucluster.components.input_error import did_you_mean
 
 __all__ = ["REGIONS", "ZONES", "Location", "first_zone", "parse_location"]
 

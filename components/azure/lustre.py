@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from components.offers import Offer, cheapest, offer
-from components.plan import GIB_PER_TIB, HEADROOM
-from components.spec import SharedStorage
+from gpucluster.components.offers import Offer, cheapest, offer
+from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from components.input_error import did_you_mean
-from components.shapes import Shape, shapes, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["CLOUD", "has_infiniband", "machine_problems", "quota_family", "training_machine"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from components.azure.machines import CLOUD
-from components.azure.settings import Driver
-from components.mig import MigResources, mig_note
-from components.mig_layout import Kind, Layout, layout_of
-from components.shapes import Shape, shapes, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.azure.machines import CLOUD
+from gpucluster.components.azure.settings import Driver
+from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig_layout import Kind, Layout, layout_of
+from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "driver_problems", "mig_losses", "mig_notes", "plan_mig"]
 

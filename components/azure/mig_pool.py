@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pulumi
 
-from components.azure.gpu_software import mig_node_labels
-from components.azure.mig import MigPlan
-from components.azure.node_pool import GpuNodes
-from components.kubernetes.names import MIG_POOL
-from components.rolls import RollGuard
+from gpucluster.components.azure.gpu_software import mig_node_labels
+from gpucluster.components.azure.mig import MigPlan
+from gpucluster.components.azure.node_pool import GpuNodes
+from gpucluster.components.kubernetes.names import MIG_POOL
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 

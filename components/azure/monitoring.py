@@ -5,10 +5,10 @@ from __future__ import annotations
 import pulumi
 from pulumi_azure_native import monitor
 
-from components.azure.alert_rules import alert_rules
-from components.azure.control_plane import ControlPlane
-from components.azure.identity import Tagger
-from components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.azure.alert_rules import alert_rules
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
 
 __all__ = ["Monitoring"]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_azure_native import network
 
-from components.azure.addresses import AddressPlan
-from components.azure.identity import Tagger
-from components.azure.location import Location
+from gpucluster.components.azure.addresses import AddressPlan
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.azure.location import Location
 
 __all__ = ["Network"]
 

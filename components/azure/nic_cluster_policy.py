@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Final, cast
 
 from pydantic import Field, field_validator
 
-from components.kubernetes.chart_values import Toleration
-from components.kubernetes.node_affinity import NodeAffinity
-from components.kubernetes.objects import Part, Spec, Text
+from gpucluster.components.kubernetes.chart_values import Toleration
+from gpucluster.components.kubernetes.node_affinity import NodeAffinity
+from gpucluster.components.kubernetes.objects import Part, Spec, Text
 
 __all__ = ["NAME", "NicClusterPolicy"]
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, well_formed_labels
+from gpucluster.components.kubernetes.objects import Part, Spec, Text, well_formed_labels
 
 __all__ = ["NodeFeatureRule"]
 

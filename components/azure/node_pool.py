@@ -8,13 +8,13 @@ from typing import Any
 import pulumi
 from pulumi_azure_native import containerservice
 
-from components.azure.control_plane import ControlPlane
-from components.azure.identity import Tagger
-from components.azure.network import Network
-from components.azure.node_image import OS_SKU
-from components.azure.settings import Driver
-from components.kubernetes.names import GPU, GPU_PRESENT, POOL
-from components.shapes import Shape
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.node_image import OS_SKU
+from gpucluster.components.azure.settings import Driver
+from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, POOL
+from gpucluster.components.shapes import Shape
 
 __all__ = ["GpuNodes"]
 

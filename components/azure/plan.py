@@ -8,23 +8,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from components.azure.access import AccessPlan, access_notes, access_problems, plan_access
-from components.azure.addresses import AddressPlan, address_problems, lustre_range
-from components.azure.arm import RESERVATION_GROUP
-from components.azure.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
-from components.azure.files import HomePlan, home_problems, plan_home
-from components.azure.location import Location
-from components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
-from components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
-from components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
-from components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
-from components.azure.quotas import quota_note
-from components.azure.settings import Driver
-from components.example_ranges import example_range_notes
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
-from components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
-from components.shapes import Shape
-from components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
+from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, plan_access
+from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
+from gpucluster.components.azure.arm import RESERVATION_GROUP
+from gpucluster.components.azure.elastic import (
+    ElasticPlan,
+    elastic_losses,
+    elastic_notes,
+    elastic_problems,
+    plan_elastic,
+)
+from gpucluster.components.azure.files import HomePlan, home_problems, plan_home
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
+from gpucluster.components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
+from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
+from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
+from gpucluster.components.azure.quotas import quota_note
+from gpucluster.components.azure.settings import Driver
+from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
 
 __all__ = [
     "AzureClusterPlan",

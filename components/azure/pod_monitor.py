@@ -11,8 +11,8 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text
-from components.kubernetes.pod_selector import PodSelector
+from gpucluster.components.kubernetes.objects import Part, Spec, Text
+from gpucluster.components.kubernetes.pod_selector import PodSelector
 
 __all__ = ["LIMITS", "PodMonitor"]
 

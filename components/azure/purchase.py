@@ -7,12 +7,12 @@ capacity reservation groups".
 
 from __future__ import annotations
 
-from components.azure.arm import RESERVATION_GROUP
-from components.azure.location import Location
-from components.azure.settings import MOST_NODES
-from components.elastic import fields_that_ask_for
-from components.shapes import Shape
-from components.spec import (
+from gpucluster.components.azure.arm import RESERVATION_GROUP
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.settings import MOST_NODES
+from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import (
     CapacityBlockPurchase,
     ClusterSpec,
     FlexStartPurchase,

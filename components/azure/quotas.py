@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from components.azure.machines import quota_family
-from components.shapes import Shape
+from gpucluster.components.azure.machines import quota_family
+from gpucluster.components.shapes import Shape
 
 __all__ = ["quota_note"]
 

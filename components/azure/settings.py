@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from components.azure.arm import GROUP_NAME, UUID
-from components.input_error import did_you_mean
+from gpucluster.components.azure.arm import GROUP_NAME, UUID
+from gpucluster.components.input_error import did_you_mean
 
 __all__ = ["KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
 

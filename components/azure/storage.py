@@ -6,13 +6,13 @@ import pulumi
 from pulumi_azure_native import storage as blobs
 from pulumi_azure_native import storagecache
 
-from components.azure.arm import container_id, resource_group_id
-from components.azure.identity import Tagger, granted
-from components.azure.location import Location
-from components.azure.lustre import Bucket, LustrePlan
-from components.azure.network import Network
-from components.azure.volumes import lustre_volume
-from components.kubernetes.volume import Volume
+from gpucluster.components.azure.arm import container_id, resource_group_id
+from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.lustre import Bucket, LustrePlan
+from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.volumes import lustre_volume
+from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["Storage"]
 

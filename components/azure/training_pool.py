@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_azure_native import compute, containerservice
 
-from components.azure.identity import Tagger
-from components.azure.location import Location
-from components.azure.node_pool import GpuNodes
-from components.azure.plan import TrainingPlan
-from components.kubernetes.names import TRAINING_POOL
-from components.rolls import RollGuard
+from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.node_pool import GpuNodes
+from gpucluster.components.azure.plan import TrainingPlan
+from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pulumi
 
-from components.azure.lustre_driver import DRIVER
-from components.kubernetes.volume import Volume
+from gpucluster.components.azure.lustre_driver import DRIVER
+from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["files_volume", "lustre_volume"]
 

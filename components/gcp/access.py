@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["AccessPlan", "access_problems", "plan_access"]
 

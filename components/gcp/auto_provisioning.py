@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from components.gcp.elastic import ElasticPlan
-from components.gcp.machines import family
-from components.shapes import Shape
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.shapes import Shape
 
 __all__ = ["PoolSize", "cluster_limits", "limit_losses"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from components.cloud import Cloud
-from components.elastic import pool_rows
-from components.gcp.location import first_zone, parse_location
-from components.gcp.lustre import LustrePlan
-from components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
-from components.kubernetes.names import ELASTIC
+from gpucluster.components.cloud import Cloud
+from gpucluster.components.elastic import pool_rows
+from gpucluster.components.gcp.location import first_zone, parse_location
+from gpucluster.components.gcp.lustre import LustrePlan
+from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.kubernetes.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi
@@ -49,7 +49,7 @@ def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
     import pulumi
     import pulumi_gcp as gcp
 
-    from components.gcp.cluster import TrainingCluster
+    from gpucluster.components.gcp.cluster import TrainingCluster
 
     location = plan.location
     provider = gcp.Provider("gcp", project=location.project, region=location.region, zone=location.zone)

@@ -7,32 +7,32 @@ import functools
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.gcp.admins import Admins
-from components.gcp.control_plane import ControlPlane
-from components.gcp.elastic import ElasticPlan
-from components.gcp.fabric import FABRICS, POD_SECURITY
-from components.gcp.fabric_plugin import FabricPlugin
-from components.gcp.gpu_networks import GpuNetworks
-from components.gcp.home import Home
-from components.gcp.identity import NodeIdentity
-from components.gcp.job_pools import job_pools
-from components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
-from components.gcp.mig_pool import MigPool
-from components.gcp.monitoring import Monitoring
-from components.gcp.native_pools import NativePools
-from components.gcp.network import Network
-from components.gcp.plan import BucketPlan, GcpClusterPlan
-from components.gcp.services import enabled_services
-from components.gcp.storage import BucketStorage, LustreStorage
-from components.gcp.system_pool import SystemPool
-from components.gcp.training_pool import TrainingPool
-from components.kubernetes.checks import check_object
-from components.kubernetes.cluster_telemetry import ClusterTelemetry
-from components.kubernetes.jobs import Jobs
-from components.kubernetes.metrics_sink import READ
-from components.kubernetes.volume import Volume
-from components.kubernetes.workspace import Workspace
-from components.labels import gcp_labels, kubernetes_labels
+from gpucluster.components.gcp.admins import Admins
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.fabric import FABRICS, POD_SECURITY
+from gpucluster.components.gcp.fabric_plugin import FabricPlugin
+from gpucluster.components.gcp.gpu_networks import GpuNetworks
+from gpucluster.components.gcp.home import Home
+from gpucluster.components.gcp.identity import NodeIdentity
+from gpucluster.components.gcp.job_pools import job_pools
+from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.gcp.mig_pool import MigPool
+from gpucluster.components.gcp.monitoring import Monitoring
+from gpucluster.components.gcp.native_pools import NativePools
+from gpucluster.components.gcp.network import Network
+from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.services import enabled_services
+from gpucluster.components.gcp.storage import BucketStorage, LustreStorage
+from gpucluster.components.gcp.system_pool import SystemPool
+from gpucluster.components.gcp.training_pool import TrainingPool
+from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.jobs import Jobs
+from gpucluster.components.kubernetes.metrics_sink import READ
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.labels import gcp_labels, kubernetes_labels
 
 __all__ = ["TrainingCluster"]
 

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text, well_formed_labels
-from components.kubernetes.syntax import label_problem, name_problem
+from gpucluster.components.kubernetes.objects import Part, Spec, Text, well_formed_labels
+from gpucluster.components.kubernetes.syntax import label_problem, name_problem
 
 __all__ = ["ComputeClass"]
 

@@ -9,14 +9,14 @@ from typing import Final
 import pulumi
 from pulumi_gcp import container
 
-from components.gcp.access import AccessPlan
-from components.gcp.encryption import secrets_key
-from components.gcp.identity import Labeller, NodeIdentity, workload_pool
-from components.gcp.kubeconfig import kubeconfig
-from components.gcp.location import Location
-from components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
-from components.gcp.node_pool import CLOUD_PLATFORM
-from components.labels import EXPECTED_SAMPLES
+from gpucluster.components.gcp.access import AccessPlan
+from gpucluster.components.gcp.encryption import secrets_key
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity, workload_pool
+from gpucluster.components.gcp.kubeconfig import kubeconfig
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
+from gpucluster.components.gcp.node_pool import CLOUD_PLATFORM
+from gpucluster.components.labels import EXPECTED_SAMPLES
 
 __all__ = ["ControlPlane"]
 

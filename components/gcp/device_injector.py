@@ -8,8 +8,8 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
-from components.gcp.fabric import fabric_nodes
-from components.kubernetes.node_daemon import node_daemon, privileged_container
+from gpucluster.components.gcp.fabric import fabric_nodes
+from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
 
 __all__ = ["device_injector"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
-from components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
-from components.gcp.machines import CLOUD
-from components.shapes import Shape, elastic_shape
-from components.spec import ClusterSpec
+from gpucluster.components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
+from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
+from gpucluster.components.gcp.machines import CLOUD
+from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems", "plan_elastic"]
 

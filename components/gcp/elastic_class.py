@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import pulumi
 
-from components.elastic import PoolPlan
-from components.gcp.compute_class import ComputeClass
-from components.kubernetes.names import EXPECTED_GPUS, GPU_PRESENT, POOL
-from components.kubernetes.objects import custom_object
-from components.plan import PlanError
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.compute_class import ComputeClass
+from gpucluster.components.kubernetes.names import EXPECTED_GPUS, GPU_PRESENT, POOL
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.plan import PlanError
 
 __all__ = ["COMPUTE_CLASS", "ElasticMachine", "class_node_label", "class_node_taint", "elastic_class"]
 

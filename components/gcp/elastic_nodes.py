@@ -8,15 +8,15 @@ from typing import Any
 import pulumi
 from pulumi_gcp import container
 
-from components.elastic import PoolPlan
-from components.gcp.control_plane import ControlPlane
-from components.gcp.elastic import ElasticPlan
-from components.gcp.elastic_class import class_node_label, class_node_taint
-from components.gcp.identity import Labeller, NodeIdentity
-from components.gcp.location import Location
-from components.gcp.machines import family
-from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
-from components.gcp.purchase import FLEX_START_DAYS
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 
 __all__ = ["elastic_nodes"]
 

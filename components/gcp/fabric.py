@@ -8,9 +8,9 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from components.kubernetes.names import POOL, TRAINING_POOL
-from components.kubernetes.objects import Part, check
-from components.plan import PlanError
+from gpucluster.components.kubernetes.names import POOL, TRAINING_POOL
+from gpucluster.components.kubernetes.objects import Part, check
+from gpucluster.components.plan import PlanError
 
 __all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pulumi
 
-from components.gcp import compute
-from components.gcp.location import Location
+from gpucluster.components.gcp import compute
+from gpucluster.components.gcp.location import Location
 
 __all__ = ["Subnet", "fabric_networks"]
 

@@ -12,9 +12,9 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ContainerArgs
 
-from components.gcp.device_injector import device_injector
-from components.gcp.fabric import Fabric, fabric_nodes
-from components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
+from gpucluster.components.gcp.device_injector import device_injector
+from gpucluster.components.gcp.fabric import Fabric, fabric_nodes
+from gpucluster.components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
 
 __all__ = ["FabricPlugin"]
 

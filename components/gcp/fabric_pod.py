@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.gcp.fabric import Fabric
-from components.kubernetes.job_pool import FabricPod
+from gpucluster.components.gcp.fabric import Fabric
+from gpucluster.components.kubernetes.job_pool import FabricPod
 
 __all__ = ["TOPOLOGY_LABELS", "fabric_pod", "mpi_fabric_pod"]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from components.kubernetes.objects import Later, Part, Spec, Text
+from gpucluster.components.kubernetes.objects import Later, Part, Spec, Text
 
 __all__ = ["GCENodeClass"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from components.gcp.fabric import DeviceNetwork, Fabric
-from components.gcp.network_objects import GKENetworkParamSet, Network
-from components.kubernetes.objects import custom_object
-from components.plan import PlanError
+from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
+from gpucluster.components.gcp.network_objects import GKENetworkParamSet, Network
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.plan import PlanError
 
 __all__ = ["GpuNetworks"]
 

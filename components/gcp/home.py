@@ -8,12 +8,12 @@ from typing import Final
 import pulumi
 from pulumi_gcp import filestore
 
-from components.gcp.filestore import HomePlan
-from components.gcp.identity import Labeller
-from components.gcp.location import Location
-from components.gcp.network import Network
-from components.gcp.volumes import filestore_volume
-from components.kubernetes.volume import Volume
+from gpucluster.components.gcp.filestore import HomePlan
+from gpucluster.components.gcp.identity import Labeller
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.network import Network
+from gpucluster.components.gcp.volumes import filestore_volume
+from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["Home"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from components.elastic import PoolPlan
-from components.gcp.elastic import ElasticPlan
-from components.gcp.elastic_class import class_node_label, class_node_taint
-from components.gcp.fabric import FABRICS
-from components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
-from components.gcp.mig import MigPlan
-from components.gcp.plan import BucketPlan, GcpClusterPlan
-from components.kubernetes.job_pool import KEPT, JobPool
-from components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
+from gpucluster.components.gcp.fabric import FABRICS
+from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
+from gpucluster.components.gcp.mig import MigPlan
+from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.elastic import PoolPlan
-from components.gcp.gce_node_class import GCENodeClass
-from components.gcp.karpenter_iam import karpenter_identity
-from components.gcp.karpenter_limits import karpenter_problems
-from components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
-from components.kubernetes.karpenter import node_pool
-from components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
-from components.kubernetes.objects import custom_object
-from components.kubernetes.release import release
-from components.plan import PlanError
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.gce_node_class import GCENodeClass
+from gpucluster.components.gcp.karpenter_iam import karpenter_identity
+from gpucluster.components.gcp.karpenter_limits import karpenter_problems
+from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
+from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.gcp.location import Location, zones_of
-from components.input_error import did_you_mean
-from components.shapes import Shape, shapes, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.gcp.location import Location, zones_of
+from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["CLOUD", "Family", "family", "machine_problems", "spot_only", "training_machine", "zone_problems"]
 

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text
-from components.kubernetes.pod_selector import PodSelector
+from gpucluster.components.kubernetes.objects import Part, Spec, Text
+from gpucluster.components.kubernetes.pod_selector import PodSelector
 
 __all__ = ["ClusterRules", "PodMonitoring"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from components.gcp.machines import CLOUD
-from components.mig import MigResources, mig_note
-from components.mig_layout import Kind, layout_of
-from components.shapes import Shape, training_shape
-from components.spec import ClusterSpec
+from gpucluster.components.gcp.machines import CLOUD
+from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig_layout import Kind, layout_of
+from gpucluster.components.shapes import Shape, training_shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import pulumi
 from pulumi_gcp import container
 
-from components.gcp.control_plane import ControlPlane
-from components.gcp.identity import Labeller, NodeIdentity
-from components.gcp.location import Location
-from components.gcp.machines import family
-from components.gcp.mig import MigPlan
-from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
-from components.gcp.purchase import FLEX_START_DAYS
-from components.kubernetes.names import MIG_POOL
-from components.rolls import RollGuard
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.gcp.mig import MigPlan
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.purchase import FLEX_START_DAYS
+from gpucluster.components.kubernetes.names import MIG_POOL
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]
 

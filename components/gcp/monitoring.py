@@ -18,12 +18,12 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.gcp.managed_prometheus import ClusterRules, PodMonitoring
-from components.kubernetes.gpu_exporter import GpuExporter
-from components.kubernetes.objects import custom_object
-from components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
-from components.kubernetes.telemetry.plan import TelemetryPlan
-from components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.gcp.managed_prometheus import ClusterRules, PodMonitoring
+from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
 __all__ = ["Monitoring"]
 

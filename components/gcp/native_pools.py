@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from components.gcp.control_plane import ControlPlane
-from components.gcp.elastic import ElasticPlan
-from components.gcp.elastic_class import ElasticMachine, elastic_class
-from components.gcp.elastic_nodes import elastic_nodes
-from components.gcp.identity import Labeller, NodeIdentity
-from components.gcp.location import Location
-from components.gcp.machines import family
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.elastic_class import ElasticMachine, elastic_class
+from gpucluster.components.gcp.elastic_nodes import elastic_nodes
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
 
 __all__ = ["NativePools"]
 

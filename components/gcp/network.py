@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_gcp import servicenetworking
 
-from components.gcp import compute
-from components.gcp.fabric_networks import Subnet, fabric_networks
-from components.gcp.identity import Labeller
-from components.gcp.location import Location
-from components.gcp.plan import NetworkPlan
+from gpucluster.components.gcp import compute
+from gpucluster.components.gcp.fabric_networks import Subnet, fabric_networks
+from gpucluster.components.gcp.identity import Labeller
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import NetworkPlan
 
 __all__ = ["PODS_RANGE", "SERVICES_RANGE", "Network"]
 

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from components.kubernetes.objects import Later, Part, Spec, Text
-from components.kubernetes.syntax import name_problem
+from gpucluster.components.kubernetes.objects import Later, Part, Spec, Text
+from gpucluster.components.kubernetes.syntax import name_problem
 
 __all__ = ["GKENetworkParamSet", "Network"]
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 import pulumi
 from pulumi_gcp import container
 
-from components.gcp.identity import Labeller
-from components.gcp.machines import family
-from components.kubernetes.names import GPU, GPU_PRESENT, POOL
-from components.shapes import Shape
+from gpucluster.components.gcp.identity import Labeller
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, POOL
+from gpucluster.components.shapes import Shape
 
 __all__ = ["CLOUD_PLATFORM", "FROZEN", "flex_start", "gpu_config", "node_config", "scaled"]
 

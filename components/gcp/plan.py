@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from components.example_ranges import example_range_notes
-from components.gcp.access import AccessPlan, access_problems, plan_access
-from components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
-from components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
-from components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
-from components.gcp.filestore import HomePlan, home_problems, plan_home
-from components.gcp.location import Location
-from components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
-from components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
-from components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
-from components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
-from components.gcp.quotas import quota_note
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
-from components.plan import (
+from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
+from gpucluster.components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
+from gpucluster.components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
+from gpucluster.components.gcp.filestore import HomePlan, home_problems, plan_home
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
+from gpucluster.components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
+from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
+from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
+from gpucluster.components.gcp.quotas import quota_note
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.plan import (
     GIB_PER_TIB,
     Equivalence,
     PlanError,
@@ -31,8 +31,14 @@ from components.plan import (
     lower_case_name,
     name_problems,
 )
-from components.shapes import Shape
-from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase, PrivateAccess, ReservationPlacement
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import (
+    CapacityBlockPurchase,
+    ClusterSpec,
+    FlexStartPurchase,
+    PrivateAccess,
+    ReservationPlacement,
+)
 
 __all__ = [
     "BucketPlan",

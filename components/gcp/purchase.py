@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from components.gcp.location import Location
-from components.gcp.machines import family
-from components.shapes import Shape
-from components.spec import (
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import (
     CapacityBlockPurchase,
     ClusterSpec,
     FlexStartPurchase,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from components.gcp.elastic import ElasticPlan
-from components.gcp.machines import family
-from components.gcp.mig import MigPlan
-from components.shapes import Shape
-from components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase
+from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.gcp.mig import MigPlan
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase
 
 __all__ = ["quota_note"]
 

@@ -8,16 +8,16 @@ from typing import Final
 import pulumi
 from pulumi_gcp import lustre, storage
 
-from components.gcp import compute
-from components.gcp.identity import Labeller, workload_pool
-from components.gcp.location import Location
-from components.gcp.lustre import LustrePlan
-from components.gcp.network import Network
-from components.gcp.plan import BucketPlan
-from components.gcp.volumes import bucket_volume, lustre_volume
-from components.kubernetes.names import NAMESPACE
-from components.kubernetes.volume import Volume
-from components.labels import EXPECTED_GIB
+from gpucluster.components.gcp import compute
+from gpucluster.components.gcp.identity import Labeller, workload_pool
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.lustre import LustrePlan
+from gpucluster.components.gcp.network import Network
+from gpucluster.components.gcp.plan import BucketPlan
+from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
+from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.labels import EXPECTED_GIB
 
 __all__ = ["BucketStorage", "LustreStorage"]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pulumi
 from pulumi_gcp import container
 
-from components.gcp.control_plane import ControlPlane
-from components.gcp.identity import Labeller, NodeIdentity
-from components.gcp.location import Location
-from components.gcp.node_pool import node_config
-from components.gcp.plan import SystemPlan
-from components.kubernetes.names import SYSTEM_POOL
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.node_pool import node_config
+from gpucluster.components.gcp.plan import SystemPlan
+from gpucluster.components.kubernetes.names import SYSTEM_POOL
 
 __all__ = ["SystemPool"]
 

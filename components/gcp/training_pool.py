@@ -8,17 +8,17 @@ from typing import Any
 import pulumi
 from pulumi_gcp import container
 
-from components.gcp import compute
-from components.gcp.control_plane import ControlPlane
-from components.gcp.fabric_networks import Subnet
-from components.gcp.identity import Labeller, NodeIdentity
-from components.gcp.location import Location
-from components.gcp.machines import family
-from components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
-from components.gcp.plan import TrainingPlan
-from components.kubernetes.names import TRAINING_POOL
-from components.labels import CALENDAR_NODES
-from components.rolls import RollGuard
+from gpucluster.components.gcp import compute
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.fabric_networks import Subnet
+from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.plan import TrainingPlan
+from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.labels import CALENDAR_NODES
+from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pulumi
 
-from components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["bucket_volume", "filestore_volume", "lustre_volume"]
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from components.kubernetes.objects import Part, Spec, Text
+from gpucluster.components.kubernetes.objects import Part, Spec, Text
 
 __all__ = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.objects import Part, Text
 
 __all__ = [
     "DcgmExporter",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.kubernetes import chart_values
-from components.kubernetes.objects import Part
+from gpucluster.components.kubernetes import chart_values
+from gpucluster.components.kubernetes.objects import Part
 
 __all__ = [
     "DCGM_EXPORTER",

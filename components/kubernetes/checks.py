@@ -14,14 +14,14 @@ from typing import Any, Final, cast
 import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
-from components.kubernetes.syntax import (
+from gpucluster.components.kubernetes.syntax import (
     key_problem,
     label_problem,
     name_problem,
     node_label_problem,
     quantity_problem,
 )
-from components.plan import PlanError
+from gpucluster.components.plan import PlanError
 
 __all__ = ["check_object"]
 

@@ -12,11 +12,11 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
-from components.kubernetes.names import MONITORING, OPENCOST_PORT
-from components.kubernetes.network_policy import only_from_within, only_these_ports
-from components.kubernetes.telemetry.dashboards import dashboards
-from components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
+from gpucluster.components.kubernetes.names import MONITORING, OPENCOST_PORT
+from gpucluster.components.kubernetes.network_policy import only_from_within, only_these_ports
+from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
 __all__ = ["ClusterTelemetry"]
 
@@ -73,7 +73,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_from_within(f"{name}-network", namespace=inside, labels=labels, opts=here)
         # Most clusters have neither, and every preview would wait for the models of their charts.
         if plan.price_sheet is not None:
-            from components.kubernetes.opencost import opencost
+            from gpucluster.components.kubernetes.opencost import opencost
 
             cost = opencost(
                 f"{name}-opencost",
@@ -89,7 +89,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
             self.ready.append(cost)
         outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
         if sink is not None:
-            from components.kubernetes.collector import collector
+            from gpucluster.components.kubernetes.collector import collector
 
             taking = collector(
                 f"{name}-collector",

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import pulumi
 
-from components.kubernetes.charts import Chart
-from components.kubernetes.collector_values import Collector
-from components.kubernetes.images import image_values
-from components.kubernetes.merged import merged
-from components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
-from components.kubernetes.release import release
-from components.kubernetes.restricted import CONTAINER, pod
+from gpucluster.components.kubernetes.charts import Chart
+from gpucluster.components.kubernetes.collector_values import Collector
+from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
 __all__ = ["CHART", "collector"]
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from components.kubernetes.chart_values import PinnedImage, Switch, Tolerant
-from components.kubernetes.objects import Part, Text
-from components.kubernetes.restricted import ContainerSecurity, PodSecurity
+from gpucluster.components.kubernetes.chart_values import PinnedImage, Switch, Tolerant
+from gpucluster.components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.restricted import ContainerSecurity, PodSecurity
 
 __all__ = ["Collector"]
 

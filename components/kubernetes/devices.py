@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pulumi
 
-from components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
-from components.kubernetes.images import image_values
-from components.kubernetes.names import ADDONS_TOLERATION, EFA_PRESENT, GPU_PRESENT, GPU_TOLERATION, SYSTEM_NAMESPACE
-from components.kubernetes.release import release
-from components.mig_layout import Strategy
+from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
+from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.names import (
+    ADDONS_TOLERATION,
+    EFA_PRESENT,
+    GPU_PRESENT,
+    GPU_TOLERATION,
+    SYSTEM_NAMESPACE,
+)
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.mig_layout import Strategy
 
 __all__ = ["Devices"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from components.kubernetes.charts import (
+from gpucluster.components.kubernetes.charts import (
     DCGM_EXPORTER,
     EFA_DEVICE_PLUGIN,
     JOBSET,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from components.kubernetes.names import GPU
-from components.shapes import Shape
+from gpucluster.components.kubernetes.names import GPU
+from gpucluster.components.shapes import Shape
 
 __all__ = ["KEPT", "FabricPod", "JobPool"]
 

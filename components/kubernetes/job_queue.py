@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from components.kubernetes.job_pool import JobPool
-from components.kubernetes.kueue import (
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.kueue import (
     GROUP,
     PROVISIONING,
     AdmissionCheck,
@@ -17,8 +17,8 @@ from components.kubernetes.kueue import (
     ResourceFlavor,
     Topology,
 )
-from components.kubernetes.names import GPU, NAMESPACE, POOL
-from components.kubernetes.objects import Spec, custom_object
+from gpucluster.components.kubernetes.names import GPU, NAMESPACE, POOL
+from gpucluster.components.kubernetes.objects import Spec, custom_object
 
 __all__ = ["JobQueue"]
 

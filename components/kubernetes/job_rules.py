@@ -14,10 +14,13 @@ from typing import Any, Final
 
 import pulumi
 
-from components.kubernetes.admission_policy import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
-from components.kubernetes.job_pool import FabricPod
-from components.kubernetes.names import MPI_RUNTIME, NAMESPACE, TRAINING_RUNTIME
-from components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.admission_policy import (
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+)
+from gpucluster.components.kubernetes.job_pool import FabricPod
+from gpucluster.components.kubernetes.names import MPI_RUNTIME, NAMESPACE, TRAINING_RUNTIME
+from gpucluster.components.kubernetes.objects import custom_object
 
 __all__ = ["JOB_RULES", "POD_RULES", "job_rules", "job_spec", "pod_spec"]
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pulumi
 
-from components.kubernetes.job_images import MPI, PYTORCH, mirrored
-from components.kubernetes.job_pool import FabricPod, JobPool
-from components.kubernetes.job_queue import JobQueue
-from components.kubernetes.job_rules import job_rules
-from components.kubernetes.kueue import WorkloadPriorityClass
-from components.kubernetes.names import (
+from gpucluster.components.kubernetes.job_images import MPI, PYTORCH, mirrored
+from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
+from gpucluster.components.kubernetes.job_queue import JobQueue
+from gpucluster.components.kubernetes.job_rules import job_rules
+from gpucluster.components.kubernetes.kueue import WorkloadPriorityClass
+from gpucluster.components.kubernetes.names import (
     MIG_POOL,
     MIG_RUNTIME,
     MPI_RUNTIME,
@@ -22,12 +22,12 @@ from components.kubernetes.names import (
     TRAINING_POOL,
     TRAINING_RUNTIME,
 )
-from components.kubernetes.network_policy import not_to_these, only_from_within
-from components.kubernetes.objects import custom_object
-from components.kubernetes.queueing import Queueing
-from components.kubernetes.runtimes import mpi_runtime, torch_runtime
-from components.kubernetes.training_runtime import ClusterTrainingRuntime
-from components.kubernetes.workspace import Workspace
+from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.queueing import Queueing
+from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
+from gpucluster.components.kubernetes.training_runtime import ClusterTrainingRuntime
+from gpucluster.components.kubernetes.workspace import Workspace
 
 __all__ = ["PRIORITIES", "Jobs", "queues_of", "runtimes_of"]
 

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from components.kubernetes.objects import Amount, Part, Spec, well_formed_labels
-from components.kubernetes.syntax import key_problem, name_problem
+from gpucluster.components.kubernetes.objects import Amount, Part, Spec, well_formed_labels
+from gpucluster.components.kubernetes.syntax import key_problem, name_problem
 
 __all__ = [
     "GROUP",

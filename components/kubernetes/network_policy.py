@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal
 import pulumi
 from pydantic import Field
 
-from components.kubernetes.objects import Part, Spec, Text, custom_object
+from gpucluster.components.kubernetes.objects import Part, Spec, Text, custom_object
 
 __all__ = ["NetworkPolicy", "not_to_these", "only_from_within", "only_these_ports"]
 

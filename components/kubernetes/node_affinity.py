@@ -7,8 +7,8 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from components.kubernetes.objects import Part, Text
-from components.kubernetes.syntax import key_problem
+from gpucluster.components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.syntax import key_problem
 
 __all__ = ["NodeAffinity"]
 

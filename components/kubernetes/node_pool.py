@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from components.kubernetes.objects import Amount, Part, Spec, Text, label_problems
-from components.kubernetes.syntax import key_problem
+from gpucluster.components.kubernetes.objects import Amount, Part, Spec, Text, label_problems
+from gpucluster.components.kubernetes.syntax import key_problem
 
 __all__ = ["CAPACITY_TYPE", "NodePool"]
 

@@ -13,8 +13,8 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import ErrorDetails
 
-from components.kubernetes.syntax import key_problem, label_problem, name_problem, quantity_problem
-from components.plan import PlanError
+from gpucluster.components.kubernetes.syntax import key_problem, label_problem, name_problem, quantity_problem
+from gpucluster.components.plan import PlanError
 
 __all__ = ["Amount", "Later", "Part", "Spec", "Text", "check", "custom_object", "label_problems", "well_formed_labels"]
 

@@ -15,12 +15,12 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.charts import Chart
-from components.kubernetes.images import image_values
-from components.kubernetes.merged import merged
-from components.kubernetes.opencost_values import OpenCost
-from components.kubernetes.release import release
-from components.kubernetes.restricted import CONTAINER, pod
+from gpucluster.components.kubernetes.charts import Chart
+from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.opencost_values import OpenCost
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
 __all__ = ["CHART", "opencost"]
 

@@ -5,9 +5,9 @@ Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml.
 
 from pydantic import Field
 
-from components.kubernetes.chart_values import Switch, Toleration
-from components.kubernetes.objects import Part, Text
-from components.kubernetes.restricted import ContainerSecurity, PodSecurity
+from gpucluster.components.kubernetes.chart_values import Switch, Toleration
+from gpucluster.components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.restricted import ContainerSecurity, PodSecurity
 
 __all__ = ["OpenCost"]
 

@@ -9,10 +9,10 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from components.kubernetes.chart_values import Toleration
-from components.kubernetes.node_affinity import NodeAffinity
-from components.kubernetes.objects import Amount, Part, Text, label_problems
-from components.kubernetes.syntax import key_problem, name_problem
+from gpucluster.components.kubernetes.chart_values import Toleration
+from gpucluster.components.kubernetes.node_affinity import NodeAffinity
+from gpucluster.components.kubernetes.objects import Amount, Part, Text, label_problems
+from gpucluster.components.kubernetes.syntax import key_problem, name_problem
 
 __all__ = ["SSH_VOLUME", "Container", "Pod", "PodMetadata"]
 

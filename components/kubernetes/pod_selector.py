@@ -2,7 +2,7 @@
 
 from pydantic import Field, field_validator
 
-from components.kubernetes.objects import Part, well_formed_labels
+from gpucluster.components.kubernetes.objects import Part, well_formed_labels
 
 __all__ = ["PodSelector"]
 

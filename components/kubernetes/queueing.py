@@ -13,12 +13,12 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
-from components.kubernetes.images import image_values
-from components.kubernetes.merged import merged
-from components.kubernetes.names import NAMESPACE
-from components.kubernetes.network_policy import only_these_ports
-from components.kubernetes.release import release
+from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
+from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.components.kubernetes.network_policy import only_these_ports
+from gpucluster.components.kubernetes.release import release
 
 __all__ = ["Queueing"]
 

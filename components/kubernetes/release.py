@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
-from components.kubernetes.charts import Chart
-from components.kubernetes.objects import check
+from gpucluster.components.kubernetes.charts import Chart
+from gpucluster.components.kubernetes.objects import check
 
 __all__ = ["release"]
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from components.kubernetes.objects import Part, Text
+from gpucluster.components.kubernetes.objects import Part, Text
 
 __all__ = ["CONTAINER", "ContainerSecurity", "PodSecurity", "pod"]
 

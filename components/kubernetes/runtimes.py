@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from components.kubernetes.job_pool import FabricPod, JobPool
-from components.kubernetes.names import (
+from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
+from gpucluster.components.kubernetes.names import (
     GPU_TOLERATION,
     HOME_CLAIM,
     HOME_PATH,
@@ -19,8 +19,8 @@ from components.kubernetes.names import (
     SHARED_CLAIM,
     SHARED_PATH,
 )
-from components.kubernetes.pod import SSH_VOLUME
-from components.kubernetes.training_runtime import NODE, STEP, TRAINER
+from gpucluster.components.kubernetes.pod import SSH_VOLUME
+from gpucluster.components.kubernetes.training_runtime import NODE, STEP, TRAINER
 
 __all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
-from components.kubernetes.names import MONITORING
-from components.kubernetes.telemetry.opencost import COST_METRICS
-from components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
+from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from gpucluster.components.kubernetes.names import MONITORING
+from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
+from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
 
 __all__ = ["GPU_EXPORTER", "Scraped", "options_scraped"]
 

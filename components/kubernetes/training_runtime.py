@@ -8,8 +8,8 @@ from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from components.kubernetes.objects import Part, Spec, Text
-from components.kubernetes.pod import Name, Pod, PodMetadata
+from gpucluster.components.kubernetes.objects import Part, Spec, Text
+from gpucluster.components.kubernetes.pod import Name, Pod, PodMetadata
 
 __all__ = ["NODE", "STEP", "TRAINER", "ClusterTrainingRuntime"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.advice.advice import Advice, Input
-from cost.advice.all import advice_of
+from gpucluster.cost.advice.advice import Advice, Input
+from gpucluster.cost.advice.all import advice_of
 
 __all__ = ["Advice", "Input", "advice_of"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from cost.advice.advice import Advice
-from cost.advice.lustre import Need, lustre_advice
-from cost.advice.machines import machine_advice
-from cost.assumptions import Assumptions
-from cost.options import Settings, options_of
-from cost.prices import PriceBook
-from cost.resources import Resources
+from gpucluster.cost.advice.advice import Advice
+from gpucluster.cost.advice.lustre import Need, lustre_advice
+from gpucluster.cost.advice.machines import machine_advice
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.options import Settings, options_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.resources import Resources
 
 __all__ = ["advice_of"]
 

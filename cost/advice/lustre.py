@@ -11,17 +11,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from cost.advice.advice import Advice, Input
-from cost.assumptions import Assumptions
-from cost.handlers.azure_place import place_of as azure_place
-from cost.handlers.gcp_place import place_of, region_of
-from cost.model import cents
-from cost.money import money
-from cost.prices import Price, PriceBook
-from cost.resources import Resource, Resources
-from cost.shape import is_object
-from cost.storage_price import STORAGE_NAMES
-from cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.advice.advice import Advice, Input
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.handlers.azure_place import place_of as azure_place
+from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import money
+from gpucluster.cost.prices import Price, PriceBook
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.cost.shape import is_object
+from gpucluster.cost.storage_price import STORAGE_NAMES
+from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 __all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.advice.advice import Advice, Input
-from cost.handlers.whole_machines import plain, purchase_words
-from cost.model import HOURS_PER_MONTH, cents
-from cost.money import money, percent
-from cost.options import Option, Options, PoolOptions
-from cost.options.rate import Rate
+from gpucluster.cost.advice.advice import Advice, Input
+from gpucluster.cost.handlers.whole_machines import plain, purchase_words
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
+from gpucluster.cost.money import money, percent
+from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.options.rate import Rate
 
 __all__ = ["machine_advice"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.budgets.limits import BadLimits, Limit, Limits, read_limits
-from cost.budgets.verdicts import UnknownPool, Verdict, verdicts_of
+from gpucluster.cost.budgets.limits import BadLimits, Limit, Limits, read_limits
+from gpucluster.cost.budgets.verdicts import UnknownPool, Verdict, verdicts_of
 
 __all__ = ["BadLimits", "Limit", "Limits", "UnknownPool", "Verdict", "read_limits", "verdicts_of"]

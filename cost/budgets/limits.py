@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
-from cost.shape import is_object
-from textio.values import shown_value
+from gpucluster.cost.shape import is_object
+from gpucluster.textio.values import shown_value
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
 
@@ -44,7 +44,10 @@ class Limits:
 
 def read_limits(path: Path) -> Limits:
     """The limits of a YAML file. BadLimits names everything that is wrong with it."""
-    from textio.yaml_text import BadYaml, read  # only where a file is given: it takes longer than the rest to import
+    from gpucluster.textio.yaml_text import (  # only where a file is given: it takes longer than the rest to import
+        BadYaml,
+        read,
+    )
 
     try:
         text = read(path)

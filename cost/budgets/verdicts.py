@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from cost.budgets.limits import Limit, Limits
-from cost.estimate import Estimate
-from cost.grouping import group_by
-from cost.model import Amounts, CostLine, Unbounded
-from cost.resources import Resources
-from cost.verdict import Outcome
+from gpucluster.cost.budgets.limits import Limit, Limits
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.grouping import group_by
+from gpucluster.cost.model import Amounts, CostLine, Unbounded
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.verdict import Outcome
 
 __all__ = ["Test", "UnknownPool", "Verdict", "verdicts_of"]
 

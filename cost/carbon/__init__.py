@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.carbon.emissions import tonnes_a_year
-from cost.carbon.grid import Grid, grid_of
+from gpucluster.cost.carbon.emissions import tonnes_a_year
+from gpucluster.cost.carbon.grid import Grid, grid_of
 
 __all__ = ["Grid", "grid_of", "tonnes_a_year"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cost.changes.change import Change
-from cost.changes.diff import Diff, LineChange, PartChange, diff
-from cost.changes.losses import Loss
-from cost.changes.side import Side
+from gpucluster.cost.changes.change import Change
+from gpucluster.cost.changes.diff import Diff, LineChange, PartChange, diff
+from gpucluster.cost.changes.losses import Loss
+from gpucluster.cost.changes.side import Side
 
 __all__ = ["Change", "Diff", "LineChange", "Loss", "PartChange", "Side", "diff"]

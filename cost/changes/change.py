@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from cost.money import change as signed
+from gpucluster.cost.money import change as signed
 
 __all__ = ["Change", "Direction"]
 

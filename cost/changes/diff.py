@@ -9,12 +9,12 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal
 
-from cost.changes.change import Change
-from cost.changes.losses import Loss, losses
-from cost.changes.side import Side
-from cost.changes.unpriced import Unpriced
-from cost.model import Amounts, CostLine, NotPriced
-from cost.resources import key_of, urn_name
+from gpucluster.cost.changes.change import Change
+from gpucluster.cost.changes.losses import Loss, losses
+from gpucluster.cost.changes.side import Side
+from gpucluster.cost.changes.unpriced import Unpriced
+from gpucluster.cost.model import Amounts, CostLine, NotPriced
+from gpucluster.cost.resources import key_of, urn_name
 
 __all__ = ["Diff", "Kind", "LineChange", "PartChange", "ResourceChange", "change_of", "diff"]
 

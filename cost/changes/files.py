@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cost.assumptions import Assumptions
-from cost.changes.revisions import commit_of
-from cost.changes.side import Side
-from cost.estimate import estimate
-from cost.prices import PriceBook
-from cost.sources.errors import NotReadable
-from cost.sources.files import read_file
-from cost.usage import check_urns
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.changes.revisions import commit_of
+from gpucluster.cost.changes.side import Side
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.files import read_file
+from gpucluster.cost.usage import check_urns
 
 __all__ = ["sides_of"]
 

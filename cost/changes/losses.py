@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
-from cost.model import CostLine
-from cost.resources import urn_name, urn_type
-from cost.sources.ended import Ended
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.resources import urn_name, urn_type
+from gpucluster.cost.sources.ended import Ended
 
 __all__ = ["CAPACITY", "STORAGE", "Loss", "losses"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cost.estimate import Estimate
-from cost.resources import Resources
-from cost.sources.ended import Ended
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.sources.ended import Ended
 
 __all__ = ["Side"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cost.changes.side import Side
-from cost.model import NotPriced
-from cost.resources import UNKNOWN, Resource, key_of
-from cost.shape import is_list, is_object
+from gpucluster.cost.changes.side import Side
+from gpucluster.cost.model import NotPriced
+from gpucluster.cost.resources import UNKNOWN, Resource, key_of
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["Unpriced"]
 

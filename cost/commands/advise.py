@@ -8,18 +8,18 @@ from typing import TextIO
 
 import click
 
-from cost.advice import advice_of
-from cost.advice.lustre import asked_need
-from cost.assumptions import Assumptions
-from cost.commands.numbers import AMOUNT, POSITIVE
-from cost.commands.options import form as form_of
-from cost.commands.options import name_of, presentation, pricing
-from cost.options import Settings
-from cost.prices import PriceBook
-from cost.render.advice import advice_json, advice_text
-from cost.render.layout import width_for
-from cost.sources.files import read_text
-from cost.usage import check_names
+from gpucluster.cost.advice import advice_of
+from gpucluster.cost.advice.lustre import asked_need
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.options import Settings
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.advice import advice_json, advice_text
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
 
 __all__ = ["advise"]
 

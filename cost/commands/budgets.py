@@ -8,16 +8,16 @@ from typing import TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.budgets import BadLimits, Limits, UnknownPool, read_limits, verdicts_of
-from cost.commands.options import FINDINGS, name_of, presentation, pricing
-from cost.commands.options import form as form_of
-from cost.estimate import estimate
-from cost.prices import PriceBook
-from cost.render.budgets import budgets_json, budgets_table
-from cost.render.layout import width_for
-from cost.sources.files import read_text
-from cost.usage import check_names
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.budgets import BadLimits, Limits, UnknownPool, read_limits, verdicts_of
+from gpucluster.cost.commands.options import FINDINGS, name_of, presentation, pricing
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.budgets import budgets_json, budgets_table
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
 
 __all__ = ["budgets"]
 

@@ -9,20 +9,20 @@ from typing import Any, TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.commands.numbers import AMOUNT, POSITIVE
-from cost.commands.options import form as form_of
-from cost.commands.options import presentation, pricing
-from cost.comparison import compare as compared
-from cost.comparison.figures import TF32_TFLOPS, Ask
-from cost.comparison.files import columns_of
-from cost.prices import PriceBook
-from cost.render.comparison_csv import comparison_csv
-from cost.render.comparison_json import comparison_json
-from cost.render.comparison_markdown import comparison_markdown
-from cost.render.comparison_table import comparison_table
-from cost.render.html import comparison_page
-from cost.render.layout import width_for
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import presentation, pricing
+from gpucluster.cost.comparison import compare as compared
+from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
+from gpucluster.cost.comparison.files import columns_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.comparison_csv import comparison_csv
+from gpucluster.cost.render.comparison_json import comparison_json
+from gpucluster.cost.render.comparison_markdown import comparison_markdown
+from gpucluster.cost.render.comparison_table import comparison_table
+from gpucluster.cost.render.html import comparison_page
+from gpucluster.cost.render.layout import width_for
 
 __all__ = ["compare"]
 

@@ -9,19 +9,19 @@ from typing import TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.changes import diff as changed
-from cost.changes.files import sides_of
-from cost.changes.revisions import PreviewFailed, plan_of, preview_of
-from cost.commands.options import FINDINGS, presentation, pricing
-from cost.commands.options import form as form_of
-from cost.prices import PriceBook
-from cost.render.diff_csv import diff_csv
-from cost.render.diff_json import diff_json
-from cost.render.diff_markdown import diff_markdown
-from cost.render.diff_table import diff_table
-from cost.render.layout import width_for
-from cost.verdict import budget_verdict
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.changes import diff as changed
+from gpucluster.cost.changes.files import sides_of
+from gpucluster.cost.changes.revisions import PreviewFailed, plan_of, preview_of
+from gpucluster.cost.commands.options import FINDINGS, presentation, pricing
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.diff_csv import diff_csv
+from gpucluster.cost.render.diff_json import diff_json
+from gpucluster.cost.render.diff_markdown import diff_markdown
+from gpucluster.cost.render.diff_table import diff_table
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["diff"]
 

@@ -7,17 +7,17 @@ from typing import TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.commands.options import form as form_of
-from cost.commands.options import name_of, presentation, pricing
-from cost.estimate import estimate
-from cost.explain import NoSuchLine
-from cost.explain import explain as explained
-from cost.prices import PriceBook
-from cost.render.explanation import explanation_json, explanation_text
-from cost.render.layout import width_for
-from cost.sources.files import read_text
-from cost.usage import check_names
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.explain import NoSuchLine
+from gpucluster.cost.explain import explain as explained
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.explanation import explanation_json, explanation_text
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
 
 __all__ = ["explain"]
 

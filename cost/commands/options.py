@@ -10,8 +10,8 @@ from typing import Any, Final, TextIO, TypeVar
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.prices import PRICES_VARIABLE
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.prices import PRICES_VARIABLE
 
 __all__ = ["FINDINGS", "form", "name_of", "output", "presentation", "prices", "pricing"]
 
@@ -93,7 +93,7 @@ def _assumptions(usage: str | None, expected_share: str | None, assume: Sequence
         values["expected_share"] = expected_share
     base = Assumptions()
     if usage is not None:
-        from cost.usage.file import read_usage  # reads YAML, which few runs need
+        from gpucluster.cost.usage.file import read_usage  # reads YAML, which few runs need
 
         base = read_usage(Path(usage))
     try:

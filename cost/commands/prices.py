@@ -9,15 +9,15 @@ from typing import TextIO
 
 import click
 
-from cost.commands.options import FINDINGS, presentation
-from cost.commands.options import form as form_of
-from cost.commands.options import prices as own_prices
-from cost.commands.refresh import refresh
-from cost.prices import PriceBook, PriceRow
-from cost.prices.check import check_prices
-from cost.render.json import SCHEMA_VERSION
-from cost.render.layout import Layout, width_for
-from cost.render.prices import prices_csv, prices_json, prices_table
+from gpucluster.cost.commands.options import FINDINGS, presentation
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import prices as own_prices
+from gpucluster.cost.commands.refresh import refresh
+from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.prices.check import check_prices
+from gpucluster.cost.render.json import SCHEMA_VERSION
+from gpucluster.cost.render.layout import Layout, width_for
+from gpucluster.cost.render.prices import prices_csv, prices_json, prices_table
 
 __all__ = ["prices"]
 

@@ -8,20 +8,20 @@ from typing import Any, TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.commands.numbers import AMOUNT, POSITIVE, SHARE
-from cost.commands.options import form as form_of
-from cost.commands.options import name_of, presentation, pricing
-from cost.options import Settings, options_of
-from cost.options.support import UnknownPlan
-from cost.prices import PriceBook
-from cost.render.layout import width_for
-from cost.render.options_csv import options_csv
-from cost.render.options_json import options_json
-from cost.render.options_markdown import options_markdown
-from cost.render.options_table import options_table
-from cost.sources.files import read_text
-from cost.usage import check_names
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.options import Settings, options_of
+from gpucluster.cost.options.support import UnknownPlan
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.options_csv import options_csv
+from gpucluster.cost.render.options_json import options_json
+from gpucluster.cost.render.options_markdown import options_markdown
+from gpucluster.cost.render.options_table import options_table
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
 
 __all__ = ["options"]
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from cost.commands.options import FINDINGS, presentation
-from cost.commands.options import form as form_of
-from cost.prices import PriceBook
+from gpucluster.cost.commands.options import FINDINGS, presentation
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.prices import PriceBook
 
 __all__ = ["refresh"]
 
@@ -72,13 +72,13 @@ def refresh(
     """
     del color
     # Only this command needs the web.
-    from cost.prices.live import aws_api
-    from cost.prices.live.book_files import NotWritten, write
-    from cost.prices.live.refresh import answered, wanted
-    from cost.prices.live.sources import Sources
-    from cost.prices.live.web import SourceFailed, Web
-    from cost.render.layout import width_for
-    from cost.render.refresh import refresh_json, refresh_table
+    from gpucluster.cost.prices.live import aws_api
+    from gpucluster.cost.prices.live.book_files import NotWritten, write
+    from gpucluster.cost.prices.live.refresh import answered, wanted
+    from gpucluster.cost.prices.live.sources import Sources
+    from gpucluster.cost.prices.live.web import SourceFailed, Web
+    from gpucluster.cost.render.layout import width_for
+    from gpucluster.cost.render.refresh import refresh_json, refresh_table
 
     chosen = clouds or _CLOUDS
     prices = _book(book)
@@ -149,7 +149,7 @@ def _book(folder: Path | None) -> PriceBook:
 
 
 def _addresses(given: Sequence[str]) -> dict[str, str]:
-    from cost.prices.live.sources import ADDRESSES
+    from gpucluster.cost.prices.live.sources import ADDRESSES
 
     found = dict(ADDRESSES)
     for item in given:

@@ -7,24 +7,24 @@ from typing import TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.commands.options import FINDINGS, presentation, pricing
-from cost.commands.options import form as form_of
-from cost.commands.sources import heard, source_of
-from cost.estimate import estimate
-from cost.grouping import group_by, labels_of
-from cost.options import options_of
-from cost.prices import PriceBook
-from cost.render.csv import as_csv
-from cost.render.groups import groups_json, groups_table
-from cost.render.html import report_page
-from cost.render.json import as_json
-from cost.render.layout import width_for
-from cost.render.report_markdown import report_markdown
-from cost.render.table import as_table
-from cost.sources.files import read_text
-from cost.usage import check_names
-from cost.verdict import budget_verdict
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.options import FINDINGS, presentation, pricing
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.sources import heard, source_of
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.grouping import group_by, labels_of
+from gpucluster.cost.options import options_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.csv import as_csv
+from gpucluster.cost.render.groups import groups_json, groups_table
+from gpucluster.cost.render.html import report_page
+from gpucluster.cost.render.json import as_json
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.report_markdown import report_markdown
+from gpucluster.cost.render.table import as_table
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["report"]
 

@@ -9,9 +9,9 @@ from typing import TextIO
 
 import click
 
-from cost.commands.options import name_of
-from cost.sources.errors import NotReadable
-from cost.sources.run import arguments_of, run
+from gpucluster.cost.commands.options import name_of
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.run import arguments_of, run
 
 __all__ = ["heard", "source_of"]
 

@@ -10,21 +10,21 @@ from typing import Final, TextIO
 
 import click
 
-from cost.commands.numbers import Number
-from cost.commands.options import form as form_of
-from cost.commands.options import name_of, presentation
-from cost.commands.options import prices as own_prices
-from cost.options import options_of
-from cost.prices import PriceBook
-from cost.render.html import tco_page
-from cost.render.layout import width_for
-from cost.render.tco_csv import tco_csv
-from cost.render.tco_json import tco_json
-from cost.render.tco_markdown import tco_markdown
-from cost.render.tco_table import tco_table
-from cost.sources.files import read_text
-from cost.tco import Against, BadInputs, Inputs, Own, against, own_cluster
-from cost.tco.cloud import against_ways
+from gpucluster.cost.commands.numbers import Number
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import name_of, presentation
+from gpucluster.cost.commands.options import prices as own_prices
+from gpucluster.cost.options import options_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.html import tco_page
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.tco_csv import tco_csv
+from gpucluster.cost.render.tco_json import tco_json
+from gpucluster.cost.render.tco_markdown import tco_markdown
+from gpucluster.cost.render.tco_table import tco_table
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.tco import Against, BadInputs, Inputs, Own, against, own_cluster
+from gpucluster.cost.tco.cloud import against_ways
 
 __all__ = ["tco"]
 

@@ -6,9 +6,9 @@ import json
 
 import click
 
-from cost.commands.options import form as form_of
-from cost.free import free_types
-from cost.registry import priced_types
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.free import free_types
+from gpucluster.cost.registry import priced_types
 
 __all__ = ["types"]
 

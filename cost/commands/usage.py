@@ -8,15 +8,15 @@ from typing import TextIO
 
 import click
 
-from cost.assumptions import Assumptions
-from cost.commands.options import form as form_of
-from cost.commands.options import name_of, prices
-from cost.prices import PriceBook
-from cost.render.json import SCHEMA_VERSION
-from cost.sources.files import read_text
-from cost.tables import usage_words
-from cost.usage.asked import asked_by
-from cost.usage.start import first_usage
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import name_of, prices
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.json import SCHEMA_VERSION
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.tables import usage_words
+from gpucluster.cost.usage.asked import asked_by
+from gpucluster.cost.usage.start import first_usage
 
 __all__ = ["usage"]
 

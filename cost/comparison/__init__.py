@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.comparison.clusters import Cluster, cluster_of
-from cost.comparison.compare import Column, Comparison, PartRow, Ranked, Row, compare
+from gpucluster.cost.comparison.clusters import Cluster, cluster_of
+from gpucluster.cost.comparison.compare import Column, Comparison, PartRow, Ranked, Row, compare
 
 __all__ = ["Cluster", "Column", "Comparison", "PartRow", "Ranked", "Row", "cluster_of", "compare"]

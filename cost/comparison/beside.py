@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost.comparison.figures import FLOW_DAYS, TF32_TFLOPS, Ask, Figures
-from cost.machines import MACHINES
-from cost.model import cents
-from cost.money import at_least, money
-from cost.prices import NotKnown
-from cost.transfer import Egress
+from gpucluster.cost.comparison.figures import FLOW_DAYS, TF32_TFLOPS, Ask, Figures
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.prices import NotKnown
+from gpucluster.cost.transfer import Egress
 
 __all__ = ["figure_notes", "figure_rows"]
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from cost.comparison.beside import figure_notes, figure_rows
-from cost.comparison.clusters import Cluster
-from cost.comparison.figures import Ask, Figures, figures_of
-from cost.estimate import Estimate
-from cost.model import Part, cents
-from cost.money import at_least, money
-from cost.offers import Ranking, offers_of, rank_offers
-from cost.prices import PriceBook
+from gpucluster.cost.comparison.beside import figure_notes, figure_rows
+from gpucluster.cost.comparison.clusters import Cluster
+from gpucluster.cost.comparison.figures import Ask, Figures, figures_of
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import Part, cents
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.offers import Ranking, offers_of, rank_offers
+from gpucluster.cost.prices import PriceBook
 
 __all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
 

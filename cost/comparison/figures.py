@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.carbon import Grid, grid_of, tonnes_a_year
-from cost.carbon.emissions import KW_PER_NODE
-from cost.estimate import Estimate
-from cost.machines import MACHINES
-from cost.model import HOURS_PER_MONTH, CostLine, cents
-from cost.prices import NotKnown, PriceBook
-from cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
-from cost.transfer.egress import GIB_PER_GB
+from gpucluster.cost.carbon import Grid, grid_of, tonnes_a_year
+from gpucluster.cost.carbon.emissions import KW_PER_NODE
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
+from gpucluster.cost.prices import NotKnown, PriceBook
+from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
+from gpucluster.cost.transfer.egress import GIB_PER_GB
 
 __all__ = ["FLOW_DAYS", "TF32_TFLOPS", "Ask", "Figures", "figures_of", "per_1000_tflops"]
 

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from cost.assumptions import Assumptions
-from cost.comparison.clusters import cluster_of
-from cost.comparison.compare import Column
-from cost.estimate import estimate
-from cost.prices import PriceBook
-from cost.resources import Resources
-from cost.sources.errors import NotReadable
-from cost.sources.files import read_text
-from cost.usage import check_names
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.comparison.clusters import cluster_of
+from gpucluster.cost.comparison.compare import Column
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.files import read_text
+from gpucluster.cost.usage import check_names
 
 __all__ = ["columns_of"]
 

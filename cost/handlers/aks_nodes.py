@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.autoscaled import EXPECTED_GPUS
-from cost.handlers.azure_capacity import machine_lines, purchase_of
-from cost.handlers.azure_disks import azure_disk_lines
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import plain
-from cost.machines import MACHINES
-from cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
-from cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS
+from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
+from gpucluster.cost.handlers.azure_disks import azure_disk_lines
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
+from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 __all__ = ["node_lines", "system_disks"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.whole_machines import plain
-from cost.machines import MACHINES
-from cost.model import Count, Unbounded
-from cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import Count, Unbounded
+from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 __all__ = ["EXPECTED_GPUS", "autoscaled", "expected_gpus"]
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines
-from cost.handlers.ebs import default_root, disk_at, mapped_disks
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import machine_line
-from cost.model import CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.disks import disk_lines
+from gpucluster.cost.handlers.ebs import default_root, disk_at, mapped_disks
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import machine_line
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
 _TEMPLATES: Final = (("launchTemplate", LAUNCH_TEMPLATE), ("mixedInstancesPolicy", LAUNCH_TEMPLATE),

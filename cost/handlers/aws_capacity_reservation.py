@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 
 @prices("aws:ec2/capacityReservation:CapacityReservation")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.disks import disk_lines, optional_number
-from cost.handlers.ebs import Disk
-from cost.model import CostLine, Count
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.disks import disk_lines, optional_number
+from gpucluster.cost.handlers.ebs import Disk
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("aws:ebs/volume:Volume")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.aws_eip import ipv4_line
-from cost.handlers.disks import disk_lines
-from cost.handlers.ebs import default_root, disk_at
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
-from cost.handlers.reserved_capacity import reserved
-from cost.handlers.whole_machines import machine_line
-from cost.model import CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.aws_eip import ipv4_line
+from gpucluster.cost.handlers.disks import disk_lines
+from gpucluster.cost.handlers.ebs import default_root, disk_at
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.reserved_capacity import reserved
+from gpucluster.cost.handlers.whole_machines import machine_line
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _ONE = Decimal(1)
 

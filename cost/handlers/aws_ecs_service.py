@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _TASK: Final = "aws:ecs/taskDefinition:TaskDefinition"
 _UNITS_PER_VCPU: Final = 1024

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.stored import stored_gib
-from cost.model import CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.stored import stored_gib
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 EXPECTED: Final = "gpucluster/expected-gib"
 """Tag that says how many GiB a file system holds on average; goes before the assumption `efs_gib`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.model import Free, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.model import Free, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 _WITHOUT_CHARGE: Final = frozenset(
     {

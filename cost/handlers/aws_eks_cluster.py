@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Iterator
 from typing import Final
 
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 END_OF_STANDARD_SUPPORT: Final = {
     "1.29": datetime.date(2025, 3, 23),

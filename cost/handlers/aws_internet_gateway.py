@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.model import CostLine, Free
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.model import CostLine, Free
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 _VPC = "https://aws.amazon.com/vpc/pricing/"
 

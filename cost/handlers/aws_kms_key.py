@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.model import CostLine
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("aws:kms/key:Key")

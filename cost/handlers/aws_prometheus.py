@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.model import HOURS_PER_MONTH, CostLine
-from cost.registry import prices
-from cost.subject import Subject, as_number
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject, as_number
 
 EXPECTED: Final = "gpucluster/expected-million-samples"
 """Tag that says how many millions of samples a workspace takes in a month; goes before `prometheus_million_samples`."""

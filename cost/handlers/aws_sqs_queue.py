@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.model import CostLine
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("aws:sqs/queue:Queue")

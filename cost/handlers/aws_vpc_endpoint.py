@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.model import HOURS_PER_MONTH, CostLine, Free
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 
 @prices("aws:ec2/vpcEndpoint:VpcEndpoint")

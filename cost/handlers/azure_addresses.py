@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.subject import Subject
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.subject import Subject
 
 __all__ = ["address_hours", "balancer_lines", "nat_lines"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.aks_nodes import node_lines
-from cost.handlers.azure_place import place_of
-from cost.model import CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.aks_nodes import node_lines
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("azure-native:containerservice:AgentPool")

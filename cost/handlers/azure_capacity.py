@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.handlers.azure_place import RESERVATION_GROUP, owner_of
-from cost.handlers.committed import committed, inside
-from cost.handlers.covered import Cover, bought
-from cost.handlers.named import or_named
-from cost.model import CostLine, Count, NotPriced
-from cost.resources import UNKNOWN, Resource
-from cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.handlers.azure_place import RESERVATION_GROUP, owner_of
+from gpucluster.cost.handlers.committed import committed, inside
+from gpucluster.cost.handlers.covered import Cover, bought
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.cost.subject import CannotPrice, Subject, read
 
 __all__ = ["CAPACITY", "machine_lines", "purchase_of"]
 

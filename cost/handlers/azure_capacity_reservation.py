@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.azure_capacity import CAPACITY
-from cost.handlers.azure_place import place_of
-from cost.handlers.whole_machines import machine_price, plain
-from cost.model import HOURS_PER_MONTH, CostLine
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.azure_capacity import CAPACITY
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.whole_machines import machine_price, plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices(CAPACITY)

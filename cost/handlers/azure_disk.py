@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.azure_disks import azure_disk_lines
-from cost.handlers.azure_place import place_of
-from cost.model import CostLine, Count
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.azure_disks import azure_disk_lines
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("azure-native:compute:Disk")

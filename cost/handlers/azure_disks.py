@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import disk_lines
-from cost.model import CostLine, Count
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.disks import disk_lines
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["azure_disk_lines"]
 

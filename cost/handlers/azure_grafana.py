@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.azure_place import place_of
-from cost.handlers.named import or_named
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("azure-native:dashboard:Grafana")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.model import Free
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.model import Free
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _SOURCE: Final = "https://azure.microsoft.com/pricing/details/key-vault/"
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.azure_place import place_of
-from cost.model import CostLine
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 __all__ = ["amlfs"]
 

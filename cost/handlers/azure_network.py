@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
-from cost.handlers.azure_place import place_of
-from cost.model import CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 
 @prices("azure-native:network:NatGateway")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.azure_place import ACCOUNT, owner_of, place_of
-from cost.model import CostLine, Free
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.handlers.azure_place import ACCOUNT, owner_of, place_of
+from gpucluster.cost.model import CostLine, Free
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 _BYTES_PER_GIB: Final = 1024**3
 _FILES: Final = "https://azure.microsoft.com/pricing/details/storage/files/"

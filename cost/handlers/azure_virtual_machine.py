@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.azure_capacity import machine_lines, purchase_of
-from cost.handlers.azure_disks import azure_disk_lines
-from cost.handlers.azure_place import place_of
-from cost.handlers.named import or_named
-from cost.model import CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
+from gpucluster.cost.handlers.azure_disks import azure_disk_lines
+from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 
 @prices("azure-native:compute:VirtualMachine")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from cost.handlers import azure_place, gcp_place
-from cost.handlers.named import or_named
-from cost.model import CostLine, Free, NotPriced
-from cost.subject import Subject
-from cost.tables import rows_of
-from cost.tables.rate import Condition, Rate, rate_of
+from gpucluster.cost.handlers import azure_place, gcp_place
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.model import CostLine, Free, NotPriced
+from gpucluster.cost.subject import Subject
+from gpucluster.cost.tables import rows_of
+from gpucluster.cost.tables.rate import Condition, Rate, rate_of
 
 __all__ = ["by_table"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, cents
-from cost.prices import NotKnown, Price
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, cents
+from gpucluster.cost.prices import NotKnown, Price
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["committed", "inside"]
 

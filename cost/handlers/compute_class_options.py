@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cost.handlers.compute_class import pools_of
-from cost.handlers.gcp_disks import Disk
-from cost.handlers.gcp_place import place_of, region_of
-from cost.handlers.gke_node_count import location_of
-from cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
-from cost.machines import machine_with
-from cost.shape import is_object
-from cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.cost.handlers.compute_class import pools_of
+from gpucluster.cost.handlers.gcp_disks import Disk
+from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.handlers.gke_node_count import location_of
+from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
+from gpucluster.cost.machines import machine_with
+from gpucluster.cost.shape import is_object
+from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 
 __all__ = ["Option", "cluster_of", "options_of"]
 

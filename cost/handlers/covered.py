@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cost.handlers.whole_machines import machine_hours, machine_price
-from cost.machines import MACHINES
-from cost.model import CostLine, Count
-from cost.subject import Subject
+from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import Subject
 
 __all__ = ["Cover", "bought"]
 

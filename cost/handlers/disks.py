@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Protocol
 
-from cost.handlers.whole_machines import plain
-from cost.model import CostLine, Count
-from cost.subject import Subject
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import Subject
 
 __all__ = ["BilledDisk", "ProvisionedDisk", "disk_lines", "optional_number"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import ProvisionedDisk, disk_lines, optional_number
-from cost.model import CostLine, Count
-from cost.subject import Subject
+from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines, optional_number
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import Subject
 
 __all__ = ["DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.handlers.committed import committed, inside
-from cost.handlers.covered import Cover
-from cost.handlers.covered import bought as covered
-from cost.handlers.whole_machines import plain
-from cost.model import CostLine, Count, NotPriced
-from cost.prices import Price
-from cost.resources import UNKNOWN, Resource
-from cost.shape import is_list
-from cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.handlers.committed import committed, inside
+from gpucluster.cost.handlers.covered import Cover
+from gpucluster.cost.handlers.covered import bought as covered
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.prices import Price
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.cost.shape import is_list
+from gpucluster.cost.subject import CannotPrice, Subject, read
 
 __all__ = ["RESERVATIONS", "bought", "reserved", "target_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.disks import optional_number
-from cost.handlers.gcp_disks import Disk, google_disk_lines
-from cost.handlers.gcp_place import place_of, region_of, short_name
-from cost.model import CostLine, Count
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.disks import optional_number
+from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
+from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("gcp:compute/disk:Disk")

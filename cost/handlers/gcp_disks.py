@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.disks import ProvisionedDisk, disk_lines
-from cost.model import CostLine, Count
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["Disk", "google_disk_lines", "local_ssd_lines"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.gcp_place import place_of, region_of
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _TIERS: Final = {
     "STANDARD": "basic-hdd",

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.gcp_place import is_zone, place_of, region_of
-from cost.handlers.gke_nodes import node_lines, purchase_of
-from cost.handlers.samples import expected_samples
-from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.gcp_place import is_zone, place_of, region_of
+from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.handlers.samples import expected_samples
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 _FREE_METRICS: Final = frozenset({"SYSTEM_COMPONENTS"})
 """Metrics that are not billed by the sample; the other packages are (GKE documentation, configure metrics)."""

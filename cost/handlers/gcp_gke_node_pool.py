@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.gcp_place import region_of
-from cost.handlers.gke_node_count import location_of, nodes_of
-from cost.handlers.gke_nodes import node_lines, purchase_of
-from cost.model import CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.gcp_place import region_of
+from gpucluster.cost.handlers.gke_node_count import location_of, nodes_of
+from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("gcp:container/nodePool:NodePool")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.gcp_capacity import bought
-from cost.handlers.gcp_disks import Disk, google_disk_lines
-from cost.handlers.gcp_place import place_of, region_of, short_name
-from cost.handlers.named import or_named
-from cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.resources import Resource
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.gcp_capacity import bought
+from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
+from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.resources import Resource
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
                      "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.gcp_place import place_of, region_of
-from cost.model import CostLine
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 __all__ = ["DYNAMIC", "managed_lustre"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.subject import Subject
+from gpucluster.cost.subject import Subject
 
 __all__ = ["is_zone", "place_of", "region_of", "short_name"]
 

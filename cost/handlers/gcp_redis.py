@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.gcp_place import place_of
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.gcp_place import place_of
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _CLASSES: Final = ((4, "m1"), (10, "m2"), (35, "m3"), (100, "m4"), (300, "m5"))
 """(GiB at the most, capacity tier) (Memorystore for Redis price page)."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.gcp_place import place_of, region_of, short_name
-from cost.handlers.whole_machines import machine_price, plain
-from cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.whole_machines import machine_price, plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("gcp:compute/reservation:Reservation")

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.compute_class import NODE_POOL
-from cost.handlers.gcp_place import place_of
-from cost.handlers.gke_node_count import nodes_of
-from cost.handlers.gke_nodes import purchase_of
-from cost.model import HOURS_PER_MONTH, CostLine, Count
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.compute_class import NODE_POOL
+from gpucluster.cost.handlers.gcp_place import place_of
+from gpucluster.cost.handlers.gke_node_count import nodes_of
+from gpucluster.cost.handlers.gke_nodes import purchase_of
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _MOST_BILLED: Final = Decimal(32)
 """Machines behind a gateway that are billed; more cost no more (Cloud NAT price page)."""

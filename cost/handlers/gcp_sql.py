@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.gcp_place import place_of
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from cost.registry import prices
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.gcp_place import place_of
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import CannotPrice, Subject
 
 _CUSTOM: Final = re.compile(r"db-custom-(\d+)-(\d+)")
 _SHARED: Final = ("db-f1-micro", "db-g1-small")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.autoscaled import EXPECTED_GPUS, autoscaled, expected_gpus
-from cost.handlers.compute_class import NODE_POOL, classes_of, pools_of
-from cost.handlers.compute_class_options import Option, cluster_of, options_of
-from cost.handlers.gcp_disks import google_disk_lines
-from cost.handlers.gke_node_count import most_of, nodes_of
-from cost.handlers.whole_machines import machine_hours, machine_price
-from cost.machines import MACHINES, Machine
-from cost.model import UNBOUNDED, CostLine, Free, NotPriced, Unbounded
-from cost.prices import Price
-from cost.registry import prices
-from cost.sold import not_sold
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS, autoscaled, expected_gpus
+from gpucluster.cost.handlers.compute_class import NODE_POOL, classes_of, pools_of
+from gpucluster.cost.handlers.compute_class_options import Option, cluster_of, options_of
+from gpucluster.cost.handlers.gcp_disks import google_disk_lines
+from gpucluster.cost.handlers.gke_node_count import most_of, nodes_of
+from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
+from gpucluster.cost.machines import MACHINES, Machine
+from gpucluster.cost.model import UNBOUNDED, CostLine, Free, NotPriced, Unbounded
+from gpucluster.cost.prices import Price
+from gpucluster.cost.registry import prices
+from gpucluster.cost.sold import not_sold
+from gpucluster.cost.subject import CannotPrice, Subject
 
 
 @prices("kubernetes:cloud.google.com/v1:ComputeClass")

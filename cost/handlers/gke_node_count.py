@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.compute_class import classes_of
-from cost.handlers.gcp_place import is_zone, place_of
-from cost.handlers.gke_nodes import CLUSTER
-from cost.handlers.whole_machines import plain
-from cost.model import UNBOUNDED, Count, Unbounded
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers.compute_class import classes_of
+from gpucluster.cost.handlers.gcp_place import is_zone, place_of
+from gpucluster.cost.handlers.gke_nodes import CLUSTER
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["location_of", "most_of", "nodes_of", "zones_of"]
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.committed import inside
-from cost.handlers.compute_class import NODE_POOL
-from cost.handlers.disks import optional_number
-from cost.handlers.gcp_capacity import bought, reserved, target_of
-from cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
-from cost.handlers.named import or_named
-from cost.machines import MACHINES
-from cost.model import CostLine, Count, NotPriced
-from cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.cost.handlers.committed import inside
+from gpucluster.cost.handlers.compute_class import NODE_POOL
+from gpucluster.cost.handlers.disks import optional_number
+from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
+from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 
 __all__ = ["CALENDAR_NODES", "CLUSTER", "boot_disk", "node_lines", "purchase_of"]
 

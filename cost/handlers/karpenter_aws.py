@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.disks import disk_lines, optional_number
-from cost.handlers.ebs import Disk, default_root
-from cost.handlers.karpenter_quantity import gib
-from cost.model import CostLine, Count
-from cost.subject import Subject
+from gpucluster.cost.handlers.disks import disk_lines, optional_number
+from gpucluster.cost.handlers.ebs import Disk, default_root
+from gpucluster.cost.handlers.karpenter_quantity import gib
+from gpucluster.cost.model import CostLine, Count
+from gpucluster.cost.subject import Subject
 
 __all__ = ["disks", "region_of_zone"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.aks_nodes import system_disks
-from cost.machines import MACHINES
-from cost.model import CostLine, Count, NotPriced
-from cost.subject import Subject
+from gpucluster.cost.handlers.aks_nodes import system_disks
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.subject import Subject
 
 __all__ = ["disks"]
 

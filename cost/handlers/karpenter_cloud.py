@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cost.handlers import azure_place, karpenter_aws, karpenter_azure, karpenter_gcp
-from cost.handlers.gcp_place import region_of
-from cost.model import CostLine, Count, NotPriced
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.handlers import azure_place, karpenter_aws, karpenter_azure, karpenter_gcp
+from gpucluster.cost.handlers.gcp_place import region_of
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["KarpenterCloud", "cloud_of"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from cost.handlers.autoscaled import autoscaled
-from cost.machines import MACHINES
-from cost.model import UNBOUNDED, Count, Unbounded
-from cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.handlers.autoscaled import autoscaled
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
+from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 __all__ = ["machines_of"]
 

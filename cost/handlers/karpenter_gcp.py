@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.disks import optional_number
-from cost.handlers.gcp_disks import Disk, google_disk_lines
-from cost.model import CostLine, Count, NotPriced
-from cost.subject import Subject
+from gpucluster.cost.handlers.disks import optional_number
+from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.subject import Subject
 
 __all__ = ["disks"]
 

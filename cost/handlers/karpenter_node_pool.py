@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.handlers.autoscaled import EXPECTED_GPUS, expected_gpus
-from cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
-from cost.handlers.karpenter_count import machines_of
-from cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
-from cost.handlers.named import or_named
-from cost.handlers.whole_machines import machine_hours
-from cost.model import CostLine, Count, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS, expected_gpus
+from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
+from gpucluster.cost.handlers.karpenter_count import machines_of
+from gpucluster.cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
+from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.whole_machines import machine_hours
+from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.karpenter_cloud import KarpenterCloud
-from cost.handlers.whole_machines import machine_price
-from cost.machines import MACHINES
-from cost.prices import Price
-from cost.resources import UNKNOWN, Resource
-from cost.shape import is_list
-from cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
+from gpucluster.cost.handlers.whole_machines import machine_price
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.prices import Price
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.cost.shape import is_list
+from gpucluster.cost.subject import CannotPrice, Subject, read
 
 __all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_of"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.model import Free, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.model import Free, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 _RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"
 

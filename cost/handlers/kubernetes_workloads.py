@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.handlers.pod_volumes import claims_of, ephemeral_volumes
-from cost.model import Free, NotPriced
-from cost.registry import prices
-from cost.subject import Subject
+from gpucluster.cost.handlers.pod_volumes import claims_of, ephemeral_volumes
+from gpucluster.cost.model import Free, NotPriced
+from gpucluster.cost.registry import prices
+from gpucluster.cost.subject import Subject
 
 _POD: Final[dict[str, tuple[str, ...]]] = {
     "Pod": ("spec",),

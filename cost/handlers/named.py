@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.model import CostLine, NotPriced
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["or_named"]
 

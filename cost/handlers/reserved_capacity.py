@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.handlers.committed import committed, inside
-from cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
-from cost.handlers.whole_machines import plain
-from cost.model import CostLine, NotPriced
-from cost.resources import Resource
-from cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.cost.handlers.committed import committed, inside
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import CostLine, NotPriced
+from gpucluster.cost.resources import Resource
+from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 
 __all__ = ["block_days", "block_size", "reserved"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from cost.subject import Subject, as_number
+from gpucluster.cost.subject import Subject, as_number
 
 __all__ = ["expected_samples"]
 

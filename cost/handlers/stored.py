@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from cost.subject import Subject, as_number
+from gpucluster.cost.subject import Subject, as_number
 
 __all__ = ["stored_gib"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cost.offers.offers import Offer, Ranking, offers_of, rank_offers
+from gpucluster.cost.offers.offers import Offer, Ranking, offers_of, rank_offers
 
 __all__ = ["Offer", "Ranking", "offers_of", "rank_offers"]

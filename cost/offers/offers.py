@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from cost.prices import Price, PriceBook, PriceRow
+from gpucluster.cost.prices import Price, PriceBook, PriceRow
 
 __all__ = ["Offer", "Ranking", "offers_of", "rank_offers"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cost.options.options import Options, PoolOptions, options_of
-from cost.options.price import Option
-from cost.options.settings import Settings
-from cost.options.ways import Way
+from gpucluster.cost.options.options import Options, PoolOptions, options_of
+from gpucluster.cost.options.price import Option
+from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.ways import Way
 
 __all__ = ["Option", "Options", "PoolOptions", "Settings", "Way", "options_of"]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
-from cost.model import HOURS_PER_MONTH, Unbounded, cents
-from cost.options.pools import Pool
-from cost.options.rate import NoRate, Rate, rate_of
-from cost.options.settings import Settings
-from cost.options.ways import ways_of
-from cost.prices import PriceBook
+from gpucluster.cost.model import HOURS_PER_MONTH, Unbounded, cents
+from gpucluster.cost.options.pools import Pool
+from gpucluster.cost.options.rate import NoRate, Rate, rate_of
+from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.ways import ways_of
+from gpucluster.cost.prices import PriceBook
 
 __all__ = ["Mix", "Share", "mixes_of"]
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cost.assumptions import Assumptions
-from cost.estimate import Estimate
-from cost.machines import MACHINES
-from cost.model import HOURS_PER_MONTH, Amounts, cents
-from cost.options.mix import Mix, mixes_of
-from cost.options.pools import Held, Pool, Stack, stack_of
-from cost.options.price import Option, option_of
-from cost.options.rate import NoRate
-from cost.options.settings import Settings
-from cost.options.support import Support, support_of
-from cost.options.ways import ways_of
-from cost.prices import PriceBook, PriceRow
-from cost.resources import Resources
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, cents
+from gpucluster.cost.options.mix import Mix, mixes_of
+from gpucluster.cost.options.pools import Held, Pool, Stack, stack_of
+from gpucluster.cost.options.price import Option, option_of
+from gpucluster.cost.options.rate import NoRate
+from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.support import Support, support_of
+from gpucluster.cost.options.ways import ways_of
+from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.resources import Resources
 
 __all__ = ["Options", "PoolOptions", "ZoneSpot", "options_of"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.assumptions import Assumptions
-from cost.estimate import Estimate, estimate
-from cost.machines import MACHINES
-from cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
-from cost.prices import NotKnown, Price, PriceBook, PriceRow
-from cost.resources import Resources, urn_type
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
+from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
+from gpucluster.cost.resources import Resources, urn_type
 
 __all__ = ["Held", "Pool", "Stack", "stack_of"]
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.handlers.reserved_capacity import block_days, block_size
-from cost.model import HOURS_PER_MONTH, cents
-from cost.options.pools import Pool
-from cost.options.rate import NoRate, Rate, rate_of
-from cost.options.settings import Settings
-from cost.options.spot import Interruptions, interruptions
-from cost.options.ways import Way
-from cost.prices import PriceBook
+from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
+from gpucluster.cost.options.pools import Pool
+from gpucluster.cost.options.rate import NoRate, Rate, rate_of
+from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.spot import Interruptions, interruptions
+from gpucluster.cost.options.ways import Way
+from gpucluster.cost.prices import PriceBook
 
 __all__ = ["Bought", "Option", "bought", "option_of"]
 

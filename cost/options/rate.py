@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cost.machines import MACHINES
-from cost.options.ways import Way
-from cost.prices import NotKnown, Price, PriceBook, PriceRow
-from cost.sold import hard_to_get, not_sold
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.options.ways import Way
+from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
+from gpucluster.cost.sold import hard_to_get, not_sold
 
 __all__ = ["NoRate", "Rate", "rate_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cost.options.settings import Settings
+from gpucluster.cost.options.settings import Settings
 
 __all__ = ["Interruptions", "interruptions"]
 

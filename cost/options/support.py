@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.model import cents
-from cost.prices import Price, PriceBook, PriceRow
+from gpucluster.cost.model import cents
+from gpucluster.cost.prices import Price, PriceBook, PriceRow
 
 __all__ = ["Support", "UnknownPlan", "support_of", "support_plans"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.whole_machines import purchase_words
-from cost.prices import PriceBook
+from gpucluster.cost.handlers.whole_machines import purchase_words
+from gpucluster.cost.prices import PriceBook
 
 __all__ = ["Way", "ways_of"]
 

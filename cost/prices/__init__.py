@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cost.prices.book import OWN_ROW, DamagedBook, NotKnown, Price, PriceBook
-from cost.prices.own import PRICES_VARIABLE, BadPrices
-from cost.prices.row import Basis, Confidence, PriceRow
+from gpucluster.cost.prices.book import OWN_ROW, DamagedBook, NotKnown, Price, PriceBook
+from gpucluster.cost.prices.own import PRICES_VARIABLE, BadPrices
+from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
 
 __all__ = [
     "OWN_ROW",

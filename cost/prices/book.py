@@ -12,9 +12,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from cost.prices.own import Known, find_prices, read_prices
-from cost.prices.row import Basis, Confidence, PriceRow
-from cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
+from gpucluster.cost.prices.own import Known, find_prices, read_prices
+from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
+from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
 
 __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
 

@@ -10,8 +10,8 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, Literal
 
-from cost.machines import MACHINES
-from cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 
 __all__ = ["Finding", "check_prices"]
 

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from cost.prices.row import PriceRow, tier_of
-from cost.prices.table import header_faults, read_table, row_faults, value_faults
+from gpucluster.cost.prices.row import PriceRow, tier_of
+from gpucluster.cost.prices.table import header_faults, read_table, row_faults, value_faults
 
 __all__ = ["PRICES_VARIABLE", "BadPrices", "Known", "find_prices", "read_prices"]
 

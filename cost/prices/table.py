@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
-from cost.prices.row import Purchase, as_of_date
+from gpucluster.cost.prices.row import Purchase, as_of_date
 
 __all__ = ["COLUMNS", "Table", "header_faults", "read_table", "row_faults", "value_faults"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cost.render.json import as_json
-from cost.render.table import as_table
+from gpucluster.cost.render.json import as_json
+from gpucluster.cost.render.table import as_table
 
 __all__ = ["as_json", "as_table"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cost.advice import Advice
-from cost.money import money
-from cost.render.json import SCHEMA_VERSION, text_of
-from cost.render.layout import WIDEST, Layout
+from gpucluster.cost.advice import Advice
+from gpucluster.cost.money import money
+from gpucluster.cost.render.json import SCHEMA_VERSION, text_of
+from gpucluster.cost.render.layout import WIDEST, Layout
 
 __all__ = ["advice_json", "advice_text"]
 

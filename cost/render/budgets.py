@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cost.budgets import Verdict
-from cost.money import at_least, money
-from cost.render.grid import grid
-from cost.render.json import SCHEMA_VERSION, text_of
-from cost.render.layout import WIDEST
+from gpucluster.cost.budgets import Verdict
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.render.grid import grid
+from gpucluster.cost.render.json import SCHEMA_VERSION, text_of
+from gpucluster.cost.render.layout import WIDEST
 
 __all__ = ["budgets_json", "budgets_table"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from cost.comparison import Comparison
-from cost.render.comparison_rows import sections
-from cost.render.csv import cell
+from gpucluster.cost.comparison import Comparison
+from gpucluster.cost.render.comparison_rows import sections
+from gpucluster.cost.render.csv import cell
 
 __all__ = ["comparison_csv"]
 

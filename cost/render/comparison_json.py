@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.comparison import Comparison, Row
-from cost.comparison.figures import Figures
-from cost.prices import NotKnown
-from cost.render.json import SCHEMA_VERSION, as_json, text_of
-from cost.transfer import Egress
+from gpucluster.cost.comparison import Comparison, Row
+from gpucluster.cost.comparison.figures import Figures
+from gpucluster.cost.prices import NotKnown
+from gpucluster.cost.render.json import SCHEMA_VERSION, as_json, text_of
+from gpucluster.cost.transfer import Egress
 
 __all__ = ["comparison_json"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.comparison import Comparison
-from cost.render.comparison_rows import OFFER_HEADS, offer_rows, offers_heading, remarks, sections
-from cost.render.markdown import escaped, row
+from gpucluster.cost.comparison import Comparison
+from gpucluster.cost.render.comparison_rows import OFFER_HEADS, offer_rows, offers_heading, remarks, sections
+from gpucluster.cost.render.markdown import escaped, row
 
 __all__ = ["comparison_markdown"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cost.comparison import Comparison, PartRow
-from cost.model import cents
-from cost.money import money
-from cost.offers import Ranking
+from gpucluster.cost.comparison import Comparison, PartRow
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import money
+from gpucluster.cost.offers import Ranking
 
 __all__ = ["OFFER_HEADS", "Section", "offer_rows", "offers_heading", "remarks", "sections"]
 

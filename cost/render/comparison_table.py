@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
-from cost.comparison import Comparison
-from cost.render.comparison_rows import OFFER_HEADS, Section, offer_rows, offers_heading, remarks, sections
-from cost.render.grid import grid
-from cost.render.layout import WIDEST, Layout
+from gpucluster.cost.comparison import Comparison
+from gpucluster.cost.render.comparison_rows import OFFER_HEADS, Section, offer_rows, offers_heading, remarks, sections
+from gpucluster.cost.render.grid import grid
+from gpucluster.cost.render.layout import WIDEST, Layout
 
 __all__ = ["comparison_table"]
 

@@ -7,9 +7,9 @@ import io
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cost.estimate import Estimate
-from cost.grouping import Grouping
-from cost.render.json import line_json
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.grouping import Grouping
+from gpucluster.cost.render.json import line_json
 
 __all__ = ["COLUMNS", "as_csv", "cell"]
 

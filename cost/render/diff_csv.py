@@ -6,10 +6,10 @@ import csv
 import io
 from typing import Final
 
-from cost.changes import Diff, LineChange
-from cost.model import NotPriced
-from cost.render.csv import cell
-from cost.resources import urn_name
+from gpucluster.cost.changes import Diff, LineChange
+from gpucluster.cost.model import NotPriced
+from gpucluster.cost.render.csv import cell
+from gpucluster.cost.resources import urn_name
 
 __all__ = ["COLUMNS", "diff_csv"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from cost.changes import Change, Diff, LineChange
-from cost.changes.diff import ResourceChange, change_of
-from cost.model import Amounts, NotPriced
-from cost.render.json import SCHEMA_VERSION, amounts_json, line_json, text_of
-from cost.verdict import budget_verdict
+from gpucluster.cost.changes import Change, Diff, LineChange
+from gpucluster.cost.changes.diff import ResourceChange, change_of
+from gpucluster.cost.model import Amounts, NotPriced
+from gpucluster.cost.render.json import SCHEMA_VERSION, amounts_json, line_json, text_of
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["change_json", "diff_json"]
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost.changes import Diff, LineChange, Loss, PartChange
-from cost.model import NotPriced
-from cost.money import change, money
-from cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
-from cost.render.markdown import bytes_of, code, fitting, marker, row
-from cost.resources import urn_name
-from cost.verdict import budget_verdict
+from gpucluster.cost.changes import Diff, LineChange, Loss, PartChange
+from gpucluster.cost.model import NotPriced
+from gpucluster.cost.money import change, money
+from gpucluster.cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
+from gpucluster.cost.render.markdown import bytes_of, code, fitting, marker, row
+from gpucluster.cost.resources import urn_name
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["LINE_HEAD", "LONGEST", "diff_markdown", "line_row", "loss_item"]
 

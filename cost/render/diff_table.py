@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from cost.changes import Diff
-from cost.model import Amounts
-from cost.money import money
-from cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
-from cost.render.layout import WIDEST, Layout
-from cost.resources import urn_name
-from cost.verdict import budget_verdict
+from gpucluster.cost.changes import Diff
+from gpucluster.cost.model import Amounts
+from gpucluster.cost.money import money
+from gpucluster.cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
+from gpucluster.cost.render.layout import WIDEST, Layout
+from gpucluster.cost.resources import urn_name
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["diff_table"]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost.changes import Change, Diff, LineChange, PartChange
-from cost.changes.diff import change_of
-from cost.model import NotPriced
-from cost.money import at_least, change, money, percent
-from cost.resources import key_of, urn_name
+from gpucluster.cost.changes import Change, Diff, LineChange, PartChange
+from gpucluster.cost.changes.diff import change_of
+from gpucluster.cost.model import NotPriced
+from gpucluster.cost.money import at_least, change, money, percent
+from gpucluster.cost.resources import key_of, urn_name
 
 __all__ = [
     "MARKS",

@@ -6,14 +6,14 @@ import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from cost.estimate import Estimate
-from cost.explain import Explained
-from cost.model import CostLine
-from cost.money import money
-from cost.prices.row import FRESH_DAYS, as_of_date
-from cost.render.json import SCHEMA_VERSION, line_json
-from cost.render.layout import WIDEST, Layout
-from cost.render.table import plain_number, unit_price
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.explain import Explained
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.money import money
+from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
+from gpucluster.cost.render.json import SCHEMA_VERSION, line_json
+from gpucluster.cost.render.layout import WIDEST, Layout
+from gpucluster.cost.render.table import plain_number, unit_price
 
 __all__ = ["explanation_json", "explanation_text"]
 

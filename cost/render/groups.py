@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.estimate import Estimate
-from cost.grouping import Group, Grouping
-from cost.model import CostLine
-from cost.money import at_least, money, percent
-from cost.render.json import amounts_json
-from cost.render.layout import WIDEST, Layout
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.grouping import Group, Grouping
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.render.json import amounts_json
+from gpucluster.cost.render.layout import WIDEST, Layout
 
 __all__ = ["groups_json", "groups_table"]
 

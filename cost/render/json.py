@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.estimate import Estimate
-from cost.model import Amounts, CostLine, Part, Unbounded
-from cost.verdict import budget_verdict
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import Amounts, CostLine, Part, Unbounded
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["SCHEMA_VERSION", "amounts_json", "as_json", "line_json", "text_of"]
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.model import Unbounded
-from cost.options import Option, Options, PoolOptions
-from cost.options.rate import Rate
-from cost.render.csv import cell
-from cost.render.json import text_of
-from cost.render.options_rows import mix_rows
+from gpucluster.cost.model import Unbounded
+from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.render.csv import cell
+from gpucluster.cost.render.json import text_of
+from gpucluster.cost.render.options_rows import mix_rows
 
 __all__ = ["COLUMNS", "options_csv"]
 

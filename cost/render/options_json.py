@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from cost.model import Unbounded
-from cost.options import Option, Options, PoolOptions
-from cost.options.mix import Mix
-from cost.options.rate import Rate
-from cost.render.json import SCHEMA_VERSION, amounts_json, text_of
+from gpucluster.cost.model import Unbounded
+from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.options.mix import Mix
+from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.render.json import SCHEMA_VERSION, amounts_json, text_of
 
 __all__ = ["options_json"]
 

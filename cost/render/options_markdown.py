@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.options import Options, PoolOptions
-from cost.render.markdown import escaped, table
-from cost.render.options_rows import (
+from gpucluster.cost.options import Options, PoolOptions
+from gpucluster.cost.render.markdown import escaped, table
+from gpucluster.cost.render.options_rows import (
     HELD,
     basis,
     heading,

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.handlers.whole_machines import plain, purchase_words
-from cost.money import at_least, money, percent
-from cost.options import Option, Options, PoolOptions
-from cost.options.mix import Mix
-from cost.options.rate import Rate
-from cost.options.spot import Interruptions
+from gpucluster.cost.handlers.whole_machines import plain, purchase_words
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.options.mix import Mix
+from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.options.spot import Interruptions
 
 __all__ = [
     "HELD",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cost.options import Options, PoolOptions
-from cost.prices import OWN_ROW, PRICES_VARIABLE
-from cost.render.grid import grid
-from cost.render.layout import WIDEST, Layout
-from cost.render.options_rows import (
+from gpucluster.cost.options import Options, PoolOptions
+from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
+from gpucluster.cost.render.grid import grid
+from gpucluster.cost.render.layout import WIDEST, Layout
+from gpucluster.cost.render.options_rows import (
     HELD,
     basis,
     heading,

@@ -8,8 +8,8 @@ import io
 from collections.abc import Sequence
 from typing import Any, Final
 
-from cost.prices import PriceRow
-from cost.render.json import SCHEMA_VERSION
+from gpucluster.cost.prices import PriceRow
+from gpucluster.cost.render.json import SCHEMA_VERSION
 
 __all__ = ["COLUMNS", "prices_csv", "prices_json", "prices_table"]
 

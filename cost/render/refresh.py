@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cost.prices import PriceRow
-from cost.prices.live.refresh import Answer
-from cost.render.json import SCHEMA_VERSION
-from cost.render.layout import WIDEST, Layout
+from gpucluster.cost.prices import PriceRow
+from gpucluster.cost.prices.live.refresh import Answer
+from gpucluster.cost.render.json import SCHEMA_VERSION
+from gpucluster.cost.render.layout import WIDEST, Layout
 
 __all__ = ["refresh_json", "refresh_table"]
 

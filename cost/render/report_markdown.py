@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from cost.estimate import Estimate
-from cost.grouping import Group, Grouping
-from cost.model import CostLine, NotPriced, Part
-from cost.money import at_least, money
-from cost.render.diff_markdown import LONGEST
-from cost.render.markdown import bytes_of, code, fitting, marker, row
-from cost.verdict import budget_verdict
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.grouping import Group, Grouping
+from gpucluster.cost.model import CostLine, NotPriced, Part
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.render.diff_markdown import LONGEST
+from gpucluster.cost.render.markdown import bytes_of, code, fitting, marker, row
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["report_markdown"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.estimate import Estimate
-from cost.model import HOURS_PER_MONTH, CostLine, Part
-from cost.money import at_least, money, percent
-from cost.prices import OWN_ROW, PRICES_VARIABLE
-from cost.render.layout import WIDEST, Layout
-from cost.verdict import budget_verdict
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Part
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
+from gpucluster.cost.render.layout import WIDEST, Layout
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["as_table", "committed_words", "plain_number", "unit_price"]
 

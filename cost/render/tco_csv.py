@@ -7,11 +7,11 @@ import io
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cost.model import cents
-from cost.render.csv import cell
-from cost.render.json import text_of
-from cost.render.tco_rows import is_least
-from cost.tco import Against, Own
+from gpucluster.cost.model import cents
+from gpucluster.cost.render.csv import cell
+from gpucluster.cost.render.json import text_of
+from gpucluster.cost.render.tco_rows import is_least
+from gpucluster.cost.tco import Against, Own
 
 __all__ = ["COLUMNS", "tco_csv"]
 

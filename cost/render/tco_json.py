@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from cost.model import cents
-from cost.render.json import SCHEMA_VERSION, text_of
-from cost.tco import Against, Own
+from gpucluster.cost.model import cents
+from gpucluster.cost.render.json import SCHEMA_VERSION, text_of
+from gpucluster.cost.tco import Against, Own
 
 __all__ = ["tco_json"]
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cost.render.markdown import escaped, table
-from cost.render.tco_rows import heading, idle_rows, input_rows, item_rows, missing, remarks, total_rows, use_rows
-from cost.tco import Against, Own
+from gpucluster.cost.render.markdown import escaped, table
+from gpucluster.cost.render.tco_rows import (
+    heading,
+    idle_rows,
+    input_rows,
+    item_rows,
+    missing,
+    remarks,
+    total_rows,
+    use_rows,
+)
+from gpucluster.cost.tco import Against, Own
 
 __all__ = ["tco_markdown"]
 

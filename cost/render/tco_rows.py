@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cost.handlers.whole_machines import plain
-from cost.model import cents
-from cost.money import change, money, percent
-from cost.tco import Against, Own
-from cost.tco.own import Item
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import change, money, percent
+from gpucluster.cost.tco import Against, Own
+from gpucluster.cost.tco.own import Item
 
 __all__ = [
     "heading",

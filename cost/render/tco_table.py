@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cost.render.grid import grid
-from cost.render.layout import WIDEST, Layout
-from cost.render.tco_rows import heading, idle_rows, input_rows, item_rows, missing, remarks, total_rows, use_rows
-from cost.tco import Against, Own
+from gpucluster.cost.render.grid import grid
+from gpucluster.cost.render.layout import WIDEST, Layout
+from gpucluster.cost.render.tco_rows import (
+    heading,
+    idle_rows,
+    input_rows,
+    item_rows,
+    missing,
+    remarks,
+    total_rows,
+    use_rows,
+)
+from gpucluster.cost.tco import Against, Own
 
 __all__ = ["tco_table"]
 

@@ -6,6 +6,6 @@ files apart.
 
 from __future__ import annotations
 
-from cost.sources.files import NotReadable, read_text
+from gpucluster.cost.sources.files import NotReadable, read_text
 
 __all__ = ["NotReadable", "read_text"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from cost.resources import urn_name, urn_type
-from cost.shape import is_list, is_object
+from gpucluster.cost.resources import urn_name, urn_type
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["Ended", "ended_by"]
 

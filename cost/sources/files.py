@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from cost.resources import Resources
-from cost.shape import is_object
-from cost.sources.ended import Ended, ended_by
-from cost.sources.errors import NotReadable
-from cost.sources.plan_file import is_plan, read_plan, read_standing
-from cost.sources.state_file import is_state, read_state
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.shape import is_object
+from gpucluster.cost.sources.ended import Ended, ended_by
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.plan_file import is_plan, read_plan, read_standing
+from gpucluster.cost.sources.state_file import is_state, read_state
 
 __all__ = ["NotReadable", "Read", "read_file", "read_text"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pulumi
 
-from cost.shape import is_list, is_object
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["done_value", "future_of", "waits_for"]
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
-from cost.resources import Resource, Resources, region_key
-from cost.shape import is_list, is_object
-from cost.sources.errors import NotReadable
-from cost.sources.values import resource_of
+from gpucluster.cost.resources import Resource, Resources, region_key
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.values import resource_of
 
 __all__ = ["is_plan", "read_plan", "read_standing"]
 

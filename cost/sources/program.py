@@ -15,10 +15,10 @@ from typing import Any, Final
 import pulumi
 from pulumi.runtime import get_root_resource, register_stack_transformation
 
-from cost.resources import UNKNOWN, Resource, Resources, region_key
-from cost.sources.program_values import Declared, ValueReader
-from cost.sources.queued import Queued
-from cost.sources.sdk_names import top
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, region_key
+from gpucluster.cost.sources.program_values import Declared, ValueReader
+from gpucluster.cost.sources.queued import Queued
+from gpucluster.cost.sources.sdk_names import top
 
 __all__ = ["Watched", "watch"]
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import pulumi
 
-from cost.resources import UNKNOWN
-from cost.shape import is_list, is_object
-from cost.sources.pending import done_value, future_of, waits_for
-from cost.sources.sdk_names import Place, members
-from cost.sources.values import plain_number
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.sources.pending import done_value, future_of, waits_for
+from gpucluster.cost.sources.sdk_names import Place, members
+from gpucluster.cost.sources.values import plain_number
 
 __all__ = ["Declared", "ValueReader"]
 

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from cost.sources.errors import NotReadable
+from gpucluster.cost.sources.errors import NotReadable
 
 __all__ = ["SET_VARIABLE", "arguments_of", "run"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
 
-from cost.resources import Resources
-from cost.shape import is_list, is_object
-from cost.sources.errors import NotReadable
-from cost.sources.values import resource_of
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.values import resource_of
 
 __all__ = ["is_state", "read_state"]
 

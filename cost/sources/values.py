@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from cost.resources import UNKNOWN, Resource, urn_name
-from cost.shape import is_list, is_object
-from cost.sources.errors import NotReadable
+from gpucluster.cost.resources import UNKNOWN, Resource, urn_name
+from gpucluster.cost.shape import is_list, is_object
+from gpucluster.cost.sources.errors import NotReadable
 
 __all__ = ["plain_number", "plain_value", "resource_of"]
 

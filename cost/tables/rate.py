@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.model import HOURS_PER_MONTH, CostLine
-from cost.subject import CannotPrice, Subject
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
+from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["Condition", "Factor", "Rate", "rate_of"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.tco.own import HOURS_PER_YEAR, Own
+from gpucluster.cost.tco.own import HOURS_PER_YEAR, Own
 
 __all__ = ["Against", "Point", "against", "curve"]
 

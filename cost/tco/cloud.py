@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cost.machines import MACHINES
-from cost.options import Options
-from cost.tco.against import Against, against
-from cost.tco.own import Own
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.options import Options
+from gpucluster.cost.tco.against import Against, against
+from gpucluster.cost.tco.own import Own
 
 __all__ = ["against_ways"]
 

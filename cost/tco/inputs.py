@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cost.shape import is_object
-from textio.values import shown_value
+from gpucluster.cost.shape import is_object
+from gpucluster.textio.values import shown_value
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
 
@@ -121,7 +121,10 @@ def fields() -> Mapping[str, Field]:
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:
-    from textio.yaml_text import BadYaml, read  # only where a file is given: it takes longer than the rest to import
+    from gpucluster.textio.yaml_text import (  # only where a file is given: it takes longer than the rest to import
+        BadYaml,
+        read,
+    )
 
     try:
         found = read(path)

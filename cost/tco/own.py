@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from cost.tco.inputs import Inputs
+from gpucluster.cost.tco.inputs import Inputs
 
 __all__ = ["HOURS_PER_YEAR", "Item", "Own", "own_cluster"]
 

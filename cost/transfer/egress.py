@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.model import cents
-from cost.prices import NotKnown, PriceBook, PriceRow
+from gpucluster.cost.model import cents
+from gpucluster.cost.prices import NotKnown, PriceBook, PriceRow
 
 __all__ = ["GIB_PER_GB", "Egress", "egress_of"]
 

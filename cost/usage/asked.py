@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from cost.assumptions import Assumptions
-from cost.estimate import estimate
-from cost.prices import PriceBook
-from cost.resources import Resource, Resources
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.resources import Resource, Resources
 
 __all__ = ["asked_by"]
 

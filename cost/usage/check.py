@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from cost.assumptions import Assumptions
-from cost.resources import Resources, urn_name
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.resources import Resources, urn_name
 
 __all__ = ["BadUsage", "check_names", "check_urns", "meant"]
 

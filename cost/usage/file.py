@@ -22,10 +22,10 @@ from typing import Final
 
 import yaml
 
-from cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
-from cost.registry import priced_types
-from cost.usage.check import BadUsage, meant
-from textio.yaml_text import BadYaml, read
+from gpucluster.cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
+from gpucluster.cost.registry import priced_types
+from gpucluster.cost.usage.check import BadUsage, meant
+from gpucluster.textio.yaml_text import BadYaml, read
 
 __all__ = ["read_usage"]
 

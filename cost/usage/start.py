@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cost.assumptions import Assumptions
-from cost.resources import Resources
-from cost.tables import usage_words
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.resources import Resources
+from gpucluster.cost.tables import usage_words
 
 __all__ = ["first_usage"]
 

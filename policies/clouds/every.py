@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from cost.resources import Resource
-from policies.rule import Finding, Stack, Violation
+from gpucluster.cost.resources import Resource
+from gpucluster.policies.rule import Finding, Stack, Violation
 
 __all__ = ["Judged", "on_every_cloud"]
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from policies.pack import Pack
-from policies.rule import ReportRule
-from policies.training import PACK as TRAINING
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.rule import ReportRule
+from gpucluster.policies.training import PACK as TRAINING
 
 __all__ = ["BASELINE", "PACKS", "PRODUCTION", "TRAINING"]
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from policies.message import page_of
-from policies.report import Found, Report
-from policies.rule import Enforcement
+from gpucluster.policies.message import page_of
+from gpucluster.policies.report import Found, Report
+from gpucluster.policies.rule import Enforcement
 
 __all__ = ["as_json", "json_schema"]
 

@@ -6,9 +6,9 @@ import re
 from typing import Final
 from xml.etree import ElementTree
 
-from policies.message import page_of
-from policies.report import Checked, Found, Report
-from policies.rule import Enforcement
+from gpucluster.policies.message import page_of
+from gpucluster.policies.report import Checked, Found, Report
+from gpucluster.policies.rule import Enforcement
 
 __all__ = ["as_junit"]
 

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
 
-from policies.message import page_of
-from policies.report import Found, Report
-from policies.rule import Enforcement, Rule, Severity
+from gpucluster.policies.message import page_of
+from gpucluster.policies.report import Found, Report
+from gpucluster.policies.rule import Enforcement, Rule, Severity
 
 __all__ = ["as_sarif"]
 

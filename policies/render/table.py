@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from policies.message import page_of
-from policies.report import Found, Report
-from policies.rule import Enforcement
+from gpucluster.policies.message import page_of
+from gpucluster.policies.report import Found, Report
+from gpucluster.policies.rule import Enforcement
 
 __all__ = ["as_table"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.azure.checks import accelerators_fit_machine as azure
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import accelerators_fit_machine as gcp
-from policies.rule import ResourceRule, Severity
+from gpucluster.policies.clouds.azure.checks import accelerators_fit_machine as azure
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import accelerators_fit_machine as gcp
+from gpucluster.policies.rule import ResourceRule, Severity
 
 __all__ = ["RULE"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.azure.checks import addresses_clear_of_reserved_ranges as azure
-from policies.clouds.every import on_every_cloud
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.azure.checks import addresses_clear_of_reserved_ranges as azure
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.budgets import Judgement, budget_rule
-from policies.rule import CannotTell, Finding, NotChecked, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_rule
+from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Violation
 
 __all__ = ["RULE"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.budgets import Judgement, budget_rule
-from policies.rule import Finding, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_rule
+from gpucluster.policies.rule import Finding, Severity, Violation
 
 __all__ = ["RULE"]
 

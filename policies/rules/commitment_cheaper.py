@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
-from policies.budgets import priced
-from policies.frameworks import FINOPS_BUDGETING
-from policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.budgets import priced
+from gpucluster.policies.frameworks import FINOPS_BUDGETING
+from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 
 if TYPE_CHECKING:
-    from cost import Estimate
-    from cost.model import CostLine
+    from gpucluster.cost import Estimate
+    from gpucluster.cost.model import CostLine
 
 __all__ = ["RULE"]
 
@@ -61,7 +61,7 @@ def _utilisation(stack: Stack, found: Estimate) -> Decimal | None:
 
 
 def _compared(stack: Stack, by_the_hour: list[CostLine], used: Decimal) -> Iterator[Finding]:
-    from cost import Assumptions, estimate
+    from gpucluster.cost import Assumptions, estimate
 
     names = [name for name in Assumptions.names() if name.endswith(_TERM)]
     committed = {name: estimate(stack.resources, assumptions=Assumptions().with_values({name: "1"})) for name in names}

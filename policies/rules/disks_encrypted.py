@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import disks_encrypted as aws
-from policies.clouds.every import on_every_cloud
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.aws.checks import disks_encrypted as aws
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

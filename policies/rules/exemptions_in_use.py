@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from policies.change_rules import CHANGE_RULES
-from policies.exemptions import Exemption, exemptions
-from policies.fence import Outcome
-from policies.rule import ReportRule, Severity, Stack, Violation
+from gpucluster.policies.change_rules import CHANGE_RULES
+from gpucluster.policies.exemptions import Exemption, exemptions
+from gpucluster.policies.fence import Outcome
+from gpucluster.policies.rule import ReportRule, Severity, Stack, Violation
 
 __all__ = ["RULE"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.exemptions import FIELDS, Unreadable, exemptions
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.exemptions import FIELDS, Unreadable, exemptions
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import fabric_interfaces_complete as aws
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import fabric_interfaces_complete as gcp
-from policies.frameworks import AWS_PLACEMENT
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.aws.checks import fabric_interfaces_complete as aws
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import fabric_interfaces_complete as gcp
+from gpucluster.policies.frameworks import AWS_PLACEMENT
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import fabric_interfaces_valid as aws
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import fabric_interfaces_valid as gcp
-from policies.rule import ResourceRule, Severity
+from gpucluster.policies.clouds.aws.checks import fabric_interfaces_valid as aws
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import fabric_interfaces_valid as gcp
+from gpucluster.policies.rule import ResourceRule, Severity
 
 __all__ = ["RULE"]
 

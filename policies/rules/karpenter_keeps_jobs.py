@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from cost.resources import UNKNOWN, Resource
-from policies.label_sets import labels_at
-from policies.reading import at, items, text
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.reading import at, items, text
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.label_sets import labels_at
-from policies.reading import at
-from policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.reading import at
+from gpucluster.policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

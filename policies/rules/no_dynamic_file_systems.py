@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource
-from policies.clouds.kubernetes.storage_classes import FILE_SYSTEM_DRIVERS, GIVEN_CLASSES
-from policies.reading import at, text
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.policies.clouds.kubernetes.storage_classes import FILE_SYSTEM_DRIVERS, GIVEN_CLASSES
+from gpucluster.policies.reading import at, text
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import no_group_on_foreign_reservation as aws
-from policies.clouds.azure.checks import no_group_on_foreign_reservation as azure
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import no_group_on_foreign_reservation as gcp
-from policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.aws.checks import no_group_on_foreign_reservation as aws
+from gpucluster.policies.clouds.azure.checks import no_group_on_foreign_reservation as azure
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import no_group_on_foreign_reservation as gcp
+from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.changes import Changes
-from policies.clouds.holdings import SHARED_STORAGE, losses, types
-from policies.rule import ChangeRule, Finding, Severity
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.clouds.holdings import SHARED_STORAGE, losses, types
+from gpucluster.policies.rule import ChangeRule, Finding, Severity
 
 __all__ = ["RULE"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import no_wildcard_rights as aws
-from policies.clouds.azure.checks import no_wildcard_rights as azure
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import no_wildcard_rights as gcp
-from policies.clouds.kubernetes.checks import no_wildcard_rights as kubernetes
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.aws.checks import no_wildcard_rights as aws
+from gpucluster.policies.clouds.azure.checks import no_wildcard_rights as azure
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import no_wildcard_rights as gcp
+from gpucluster.policies.clouds.kubernetes.checks import no_wildcard_rights as kubernetes
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from policies.fence import Outcome
-from policies.rule import ReportRule, Severity, Stack, Violation
+from gpucluster.policies.fence import Outcome
+from gpucluster.policies.rule import ReportRule, Severity, Stack, Violation
 
 __all__ = ["RULE"]
 

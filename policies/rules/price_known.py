@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.budgets import priced
-from policies.frameworks import FINOPS_BUDGETING
-from policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.budgets import priced
+from gpucluster.policies.frameworks import FINOPS_BUDGETING
+from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

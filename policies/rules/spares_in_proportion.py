@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.budgets import priced
-from policies.facts import facts
-from policies.reading import whole
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.budgets import priced
+from gpucluster.policies.facts import facts
+from gpucluster.policies.reading import whole
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 
@@ -40,7 +40,7 @@ def _words(stack: Stack, training: int, spare: int, most: int) -> str:
     hourly = _dearest(stack)
     if not hourly:
         return what
-    from cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
+    from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
 
     monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
     return f"{what}; they are ${monthly:,.2f} a month that nobody computes on"

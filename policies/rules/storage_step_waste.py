@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.file_systems import TYPES, claims, file_systems
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.file_systems import TYPES, claims, file_systems
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

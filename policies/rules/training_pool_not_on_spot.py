@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from policies.clouds.aws.checks import training_pool_not_on_spot as aws
-from policies.clouds.azure.checks import training_pool_not_on_spot as azure
-from policies.clouds.every import on_every_cloud
-from policies.clouds.gcp.checks import training_pool_not_on_spot as gcp
-from policies.rule import Severity, StackRule
+from gpucluster.policies.clouds.aws.checks import training_pool_not_on_spot as aws
+from gpucluster.policies.clouds.azure.checks import training_pool_not_on_spot as azure
+from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.gcp.checks import training_pool_not_on_spot as gcp
+from gpucluster.policies.rule import Severity, StackRule
 
 __all__ = ["RULE"]
 

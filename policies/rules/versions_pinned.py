@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.clouds.kubernetes.versions import CHARTS, NODE_CLASS, unpinned
-from policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.clouds.kubernetes.versions import CHARTS, NODE_CLASS, unpinned
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import requests
 
-from cost.shape import is_list, is_object
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["Api", "ApiError", "Forbidden"]
 

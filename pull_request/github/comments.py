@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from cost.shape import is_object
-from pull_request.github.api import Api
-from pull_request.github.pulls import Pull, head_of
+from gpucluster.cost.shape import is_object
+from gpucluster.pull_request.github.api import Api
+from gpucluster.pull_request.github.pulls import Pull, head_of
 
 __all__ = ["Marker", "Posted", "post"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cost.money import money
-from cost.render.markdown import code
-from policies.message import page_of
-from pull_request.judgement import Finding, StackJudgement
+from gpucluster.cost.money import money
+from gpucluster.cost.render.markdown import code
+from gpucluster.policies.message import page_of
+from gpucluster.pull_request.judgement import Finding, StackJudgement
 
 __all__ = ["advice_line", "mandatory_line"]
 

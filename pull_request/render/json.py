@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cost.render.diff_json import change_json, diff_json
-from pull_request.judgement import Finding, Judgement, StackJudgement
+from gpucluster.cost.render.diff_json import change_json, diff_json
+from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
 
 __all__ = ["as_json"]
 

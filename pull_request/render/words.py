@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.money import at_least
-from cost.render.diff_words import bounded, comparable, missing, share
-from cost.render.markdown import code
-from pull_request.judgement import Judgement, StackJudgement
+from gpucluster.cost.money import at_least
+from gpucluster.cost.render.diff_words import bounded, comparable, missing, share
+from gpucluster.cost.render.markdown import code
+from gpucluster.pull_request.judgement import Judgement, StackJudgement
 
 __all__ = ["Totals", "counted", "first_line", "named", "totals"]
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
-from sandbox.engine.find import say_on_stderr
-from sandbox.engine.go_build import last_words, run_go
-from sandbox.engine.go_toolchain import NoGo, find_go
-from sandbox.engine.model import EngineError
-from sandbox.engine.progress import Say, duration
-from sandbox.engine.release import this_platform
+from gpucluster.sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.sandbox.engine.find import say_on_stderr
+from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.progress import Say, duration
+from gpucluster.sandbox.engine.release import this_platform
 
 __all__ = ["VERSION", "Binaries", "find_binaries", "folder"]
 

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from sandbox.cache import cache_folder, empty
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.cache import cache_folder, empty
+from gpucluster.sandbox.engine.model import EngineError
 
 __all__ = ["kubernetes"]
 
@@ -20,7 +20,7 @@ __all__ = ["kubernetes"]
 def kubernetes(build: bool, clear: bool, form: str) -> None:
     """Show the Kubernetes API server behind `--kubernetes real`; it is built first where there is none."""
     # Imported late: every `sandbox pulumi` would wait for it.
-    from sandbox.api_server import binaries, definitions
+    from gpucluster.sandbox.api_server import binaries, definitions
 
     if build and clear:
         raise click.UsageError("--build and --clear: give one of them.")

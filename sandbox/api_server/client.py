@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
-from sandbox.api_server.server import Server
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["FIELD_MANAGER", "Client", "Refused"]
 

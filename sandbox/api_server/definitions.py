@@ -21,11 +21,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
-from sandbox.engine.find import say_on_stderr
-from sandbox.engine.go_environment import go_environment
-from sandbox.engine.go_toolchain import NoGo, find_go
-from sandbox.engine.progress import Say
+from gpucluster.sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.sandbox.engine.find import say_on_stderr
+from gpucluster.sandbox.engine.go_environment import go_environment
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
+from gpucluster.sandbox.engine.progress import Say
 
 __all__ = ["Source", "Unavailable", "definitions_of", "fetch_all", "source_of", "sources"]
 
@@ -57,7 +57,7 @@ class Source:
 @cache
 def sources() -> Sequence[Source]:
     """The whole table."""
-    text = resources.files("sandbox.api_server").joinpath("definitions.csv").read_text()
+    text = resources.files("gpucluster.sandbox.api_server").joinpath("definitions.csv").read_text()
     return [
         Source(**{**row, "files": tuple(row["files"].split())})  # pyright: ignore[reportArgumentType]
         for row in csv.DictReader(text.splitlines())

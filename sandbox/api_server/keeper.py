@@ -41,7 +41,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def main() -> None:
-    """`python -m sandbox.api_server.keeper FOLDER KUBE-APISERVER ETCD`."""
+    """`python -m gpucluster.sandbox.api_server.keeper FOLDER KUBE-APISERVER ETCD`."""
     folder, api_server, etcd = map(Path, sys.argv[1:])
     signal.signal(signal.SIGTERM, _end)
     # The lock, once ours, is held until everything has ended: the next command waits for that.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from sandbox.api_server import keeper
-from sandbox.api_server.binaries import Binaries
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.api_server import keeper
+from gpucluster.sandbox.api_server.binaries import Binaries
+from gpucluster.sandbox.engine.model import EngineError
 
 __all__ = ["Server", "in_use", "open_server"]
 

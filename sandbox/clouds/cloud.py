@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from sandbox.clouds.diff import Change
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.scenario import Scenario
-from sandbox.clouds.schema import ResourceType, Schema
-from sandbox.clouds.validate import Failure, validate
+from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.schema import ResourceType, Schema
+from gpucluster.sandbox.clouds.validate import Failure, validate
 
 __all__ = ["Account", "Act", "BusyError", "Cloud", "CloudError", "Made", "Resource"]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.clouds.values import UNKNOWN, Secret
-from sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.narrow import is_list, is_object
 
 __all__ = ["Change", "Kind", "changes", "property_names"]
 

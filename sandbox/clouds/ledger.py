@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sandbox.clouds.values import from_wire, to_wire
-from sandbox.narrow import is_object
+from gpucluster.sandbox.clouds.values import from_wire, to_wire
+from gpucluster.sandbox.narrow import is_object
 
 __all__ = ["DamagedLedgerError", "Entry", "Ledger", "Operation"]
 

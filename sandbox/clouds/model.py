@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 __all__ = ["Model", "Models", "Thing", "load"]
 

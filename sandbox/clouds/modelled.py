@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from sandbox.clouds.cloud import Account, Made, Resource
-from sandbox.clouds.diff import changes, property_names
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.model import Model, Thing
-from sandbox.clouds.naming import is_generated
-from sandbox.clouds.values import UNKNOWN
-from sandbox.narrow import is_list, is_object, items, mapping
+from gpucluster.sandbox.clouds.cloud import Account, Made, Resource
+from gpucluster.sandbox.clouds.diff import changes, property_names
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.model import Model, Thing
+from gpucluster.sandbox.clouds.naming import is_generated
+from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.narrow import is_list, is_object, items, mapping
 
 __all__ = ["Modelled", "changed_inputs"]
 

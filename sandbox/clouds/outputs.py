@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.schema import ResourceType
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 __all__ = ["after", "before"]
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from sandbox.clouds import launcher
-from sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds import launcher
+from gpucluster.sandbox.clouds.sdk import Sdk
 
 __all__ = ["install_launchers"]
 

@@ -14,15 +14,15 @@ import grpc
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
-from sandbox.clouds.diff import Change, Kind, changes, property_names
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after, before
-from sandbox.clouds.schema import Property, ResourceType, Schema
-from sandbox.clouds.unfinished import UnfinishedError, refuse_unfinished
-from sandbox.clouds.validate import Failure, validate
-from sandbox.clouds.values import Secret, from_struct, plain, to_struct
-from sandbox.clouds.waiting import Waiting
+from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind, changes, property_names
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import after, before
+from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.unfinished import UnfinishedError, refuse_unfinished
+from gpucluster.sandbox.clouds.validate import Failure, validate
+from gpucluster.sandbox.clouds.values import Secret, from_struct, plain, to_struct
+from gpucluster.sandbox.clouds.waiting import Waiting
 
 __all__ = ["Provider"]
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sandbox.clouds.aws.cloud import Aws
-from sandbox.clouds.azure.cloud import Azure
-from sandbox.clouds.cloud import Cloud
-from sandbox.clouds.gcp.cloud import Gcp
-from sandbox.clouds.kubernetes.cloud import Kubernetes
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.provider import Provider
-from sandbox.clouds.scenario import Scenario
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import Sdk
-from sandbox.clouds.unsimulated import Unsimulated
+from gpucluster.sandbox.clouds.aws.cloud import Aws
+from gpucluster.sandbox.clouds.azure.cloud import Azure
+from gpucluster.sandbox.clouds.cloud import Cloud
+from gpucluster.sandbox.clouds.gcp.cloud import Gcp
+from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.provider import Provider
+from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.unsimulated import Unsimulated
 
 if TYPE_CHECKING:
-    from sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
 
 __all__ = ["SIMULATED", "Clouds"]
 

@@ -14,14 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.light_import import stand_in_for_the_sdk
-from sandbox.clouds.scenario import Scenario
-from sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
+from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:
-    from sandbox.clouds.kubernetes.real import RealServers
-    from sandbox.clouds.registry import Clouds
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.registry import Clouds
 
 __all__ = ["Resident"]
 
@@ -75,7 +75,7 @@ class Resident:
     def _accept(self) -> None:
         try:
             stand_in_for_the_sdk()
-            from sandbox.clouds.registry import Clouds
+            from gpucluster.sandbox.clouds.registry import Clouds
 
             clouds = Clouds(self._sdks, self._ledger, self._scenario, self._servers)
         except Exception:

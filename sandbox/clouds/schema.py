@@ -12,7 +12,7 @@ from typing import Any
 
 import platformdirs
 
-from sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.sdk import Sdk
 
 __all__ = ["Property", "ResourceType", "Schema", "cache_folder"]
 
@@ -62,7 +62,7 @@ class Schema:
         return self._types[token]
 
     def _cached(self, token: str) -> dict[str, Any] | None:
-        from sandbox.clouds import sdk_types
+        from gpucluster.sandbox.clouds import sdk_types
 
         file = self._folder / f"{sdk_types.FORMAT}-{token.replace('/', '_').replace(':', '_')}.json"
         try:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from sandbox.clouds.sdk import Declaration
+from gpucluster.sandbox.clouds.sdk import Declaration
 
 __all__ = ["FORMAT", "read_type"]
 

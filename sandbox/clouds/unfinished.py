@@ -12,9 +12,9 @@ import grpc
 from google.protobuf import any_pb2
 from pulumi.runtime.proto import provider_pb2
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.values import to_struct
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import to_struct
 
 __all__ = ["UnfinishedError", "refuse_unfinished"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sandbox.clouds.cloud import Account, Cloud, CloudError
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.validate import Failure
 
 __all__ = ["Unsimulated"]
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.clouds.schema import Property, ResourceType
-from sandbox.clouds.values import UNKNOWN, Secret
-from sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.clouds.schema import Property, ResourceType
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.narrow import is_list, is_object
 
 __all__ = ["Failure", "validate"]
 

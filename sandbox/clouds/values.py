@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
-from sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.narrow import is_list, is_object
 
 __all__ = [
     "UNKNOWN",

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from sandbox.clouds.cloud import BusyError
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.unfinished import UnfinishedError
+from gpucluster.sandbox.clouds.cloud import BusyError
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.unfinished import UnfinishedError
 
 __all__ = ["Waiting"]
 

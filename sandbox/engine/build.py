@@ -6,11 +6,11 @@ import shutil
 import time
 from pathlib import Path
 
-from sandbox.engine import release
-from sandbox.engine.go_build import last_words, run_go
-from sandbox.engine.go_toolchain import NoGo, find_go, needed_go
-from sandbox.engine.model import EngineError
-from sandbox.engine.progress import Say, duration
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, needed_go
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.progress import Say, duration
 
 _HERE = Path(__file__).parent
 _PACKAGE = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
@@ -24,7 +24,7 @@ if [ -z "$GPUCLUSTER_PYTHON" ]; then
   echo "This Pulumi engine belongs to the sandbox: run it as 'sandbox pulumi ...'." >&2
   exit 1
 fi
-exec "$GPUCLUSTER_PYTHON" -P -m sandbox.engine.language_host "$@"
+exec "$GPUCLUSTER_PYTHON" -P -m gpucluster.sandbox.engine.language_host "$@"
 """
 
 

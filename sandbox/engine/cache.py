@@ -6,11 +6,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox.cache import CACHE_VARIABLE, BrokenCache, Installation, UnwritableCache, cache_folder, empty
-from sandbox.engine import release
-from sandbox.engine.model import Engine, EngineError, Origin
-from sandbox.engine.on_path import ask_version
-from sandbox.engine.progress import Say
+from gpucluster.sandbox.cache import CACHE_VARIABLE, BrokenCache, Installation, UnwritableCache, cache_folder, empty
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.model import Engine, EngineError, Origin
+from gpucluster.sandbox.engine.on_path import ask_version
+from gpucluster.sandbox.engine.progress import Say
 
 __all__ = [
     "CACHE_VARIABLE",

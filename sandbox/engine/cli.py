@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from sandbox.engine import cache, find, release
-from sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine import cache, find, release
+from gpucluster.sandbox.engine.model import Engine, EngineError
 
 _ORIGINS = {
     "PATH": "installed on this machine, found on PATH",

@@ -14,8 +14,8 @@ from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import IO, TypeVar
 
-from sandbox.engine import release
-from sandbox.engine.progress import Say, heartbeat
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 CONNECT_SECONDS = 4.0
 _STALLED_SECONDS = 30.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from sandbox.engine import cache, release
-from sandbox.engine.model import Engine, EngineError
-from sandbox.engine.on_path import engine_on_path
-from sandbox.engine.progress import Say
+from gpucluster.sandbox.engine import cache, release
+from gpucluster.sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine.on_path import engine_on_path
+from gpucluster.sandbox.engine.progress import Say
 
 
 def say_on_stderr(line: str) -> None:
@@ -35,7 +35,7 @@ def _cached(say: Say) -> Engine | None:
 
 
 def _prepare(say: Say) -> Engine:
-    from sandbox.engine.download import DownloadFailed, download_release
+    from gpucluster.sandbox.engine.download import DownloadFailed, download_release
 
     with cache.installation_lock(say):
         try:
@@ -55,7 +55,7 @@ def _prepare(say: Say) -> Engine:
 
 
 def _build(say: Say) -> Engine:
-    from sandbox.engine.build import build_engine
+    from gpucluster.sandbox.engine.build import build_engine
 
     try:
         cache.install("built", lambda folder: build_engine(folder, cache.cache_folder(), say))

@@ -9,8 +9,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from sandbox.engine.go_environment import go_environment
-from sandbox.engine.progress import Say, heartbeat
+from gpucluster.sandbox.engine.go_environment import go_environment
+from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 __all__ = ["last_words", "run_go"]
 

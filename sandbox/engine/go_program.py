@@ -8,12 +8,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sandbox.cache import Installation, cache_folder
-from sandbox.engine.go_build import last_words, run_go
-from sandbox.engine.go_toolchain import find_go
-from sandbox.engine.model import EngineError
-from sandbox.engine.progress import Say, duration
-from sandbox.engine.release import this_platform
+from gpucluster.sandbox.cache import Installation, cache_folder
+from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_toolchain import find_go
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.progress import Say, duration
+from gpucluster.sandbox.engine.release import this_platform
 
 __all__ = ["go_program"]
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
-from sandbox.engine import release
-from sandbox.engine.go_environment import go_environment
-from sandbox.engine.progress import Say, heartbeat
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.go_environment import go_environment
+from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 _HERE = Path(__file__).parent
 _LOCK = _HERE / "go-toolchain.lock"

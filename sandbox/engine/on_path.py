@@ -7,9 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from sandbox.engine import release
-from sandbox.engine.model import Engine
-from sandbox.engine.progress import Say
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.model import Engine
+from gpucluster.sandbox.engine.progress import Say
 
 _LANGUAGE_HOST = "pulumi-language-python"
 

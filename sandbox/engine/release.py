@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import re
 
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.model import EngineError
 
 Version = tuple[int, int, int]
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.clouds.azure.reading import own_part
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.values import Secret, to_wire
-from sandbox.narrow import is_list, is_object, mapping
-from sandbox.recovery.state import Recorded, StackState, is_cloud_resource
-from sandbox.recovery.times import seconds
+from gpucluster.sandbox.clouds.azure.reading import own_part
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import Secret, to_wire
+from gpucluster.sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.recovery.state import Recorded, StackState, is_cloud_resource
+from gpucluster.sandbox.recovery.times import seconds
 
 __all__ = ["Difference", "compare", "stack_of"]
 

@@ -15,9 +15,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sandbox import stacks
-from sandbox.project import Project, replace_text
-from sandbox.recovery.state import StackState, UnreadableStateError, read_state, state_files
+from gpucluster.sandbox import stacks
+from gpucluster.sandbox.project import Project, replace_text
+from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, read_state, state_files
 
 __all__ = [
     "copy_of_state",

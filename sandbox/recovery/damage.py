@@ -13,11 +13,11 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from sandbox.clouds.ledger import Entry
-from sandbox.project import DamagedFileError, InputError, Project
-from sandbox.recovery.compare import Difference, compare
-from sandbox.recovery.copies import copy_of_state, newest_state, version_of
-from sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.project import DamagedFileError, InputError, Project
+from gpucluster.sandbox.recovery.compare import Difference, compare
+from gpucluster.sandbox.recovery.copies import copy_of_state, newest_state, version_of
+from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
 
 __all__ = ["Damage", "damaged_ledger", "damaged_states", "is_sound", "refuse_damage"]
 

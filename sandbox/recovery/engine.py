@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox import stacks
-from sandbox.engine.find import find_engine
-from sandbox.engine.model import EngineError
-from sandbox.environment import environment
-from sandbox.project import Project
+from gpucluster.sandbox import stacks
+from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.environment import environment
+from gpucluster.sandbox.project import Project
 
 __all__ = ["export_deployment", "import_deployment"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sandbox.project import Project
+from gpucluster.sandbox.project import Project
 
 __all__ = ["cut_short"]
 

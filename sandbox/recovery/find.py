@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from sandbox.project import Project
-from sandbox.recovery.compare import Difference, compare
-from sandbox.recovery.damage import refuse_damage
-from sandbox.recovery.state import all_states, once_recorded
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.compare import Difference, compare
+from gpucluster.sandbox.recovery.damage import refuse_damage
+from gpucluster.sandbox.recovery.state import all_states, once_recorded
 
 __all__ = ["differences"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sandbox.narrow import mapping
-from sandbox.project import InputError, Project, Store
-from sandbox.recovery.times import seconds
+from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.project import InputError, Project, Store
+from gpucluster.sandbox.recovery.times import seconds
 
 __all__ = ["Lock", "all_locks", "locks", "refuse_living", "settled"]
 

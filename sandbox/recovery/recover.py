@@ -11,18 +11,18 @@ from typing import Final
 
 import click
 
-from sandbox.narrow import mapping
-from sandbox.project import InputError, Project
-from sandbox.recovery.compare import Difference
-from sandbox.recovery.copies import keep_copies, put_back
-from sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
-from sandbox.recovery.engine import export_deployment, import_deployment
-from sandbox.recovery.files import cut_short
-from sandbox.recovery.find import differences
-from sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
-from sandbox.recovery.repair import Repair, plan_repair, repaired
-from sandbox.recovery.state import StackState, all_states, state_files
-from sandbox.status import current_project
+from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.recovery.compare import Difference
+from gpucluster.sandbox.recovery.copies import keep_copies, put_back
+from gpucluster.sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
+from gpucluster.sandbox.recovery.engine import export_deployment, import_deployment
+from gpucluster.sandbox.recovery.files import cut_short
+from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
+from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
+from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
+from gpucluster.sandbox.status import current_project
 
 __all__ = ["recover"]
 
@@ -198,7 +198,7 @@ def _delete(project: Project, repair: Repair) -> None:
 
 def _refresh(project: Project, stack: str) -> None:
     """Reads the clouds again, so that the state says what is there."""
-    from sandbox.run import run
+    from gpucluster.sandbox.run import run
 
     code = run(("refresh", "--yes", "--skip-preview", "--stack", stack, "--cwd", str(project.root)))
     if code != 0:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.values import Secret
-from sandbox.narrow import is_list, is_object, items
-from sandbox.recovery.compare import Difference
-from sandbox.recovery.state import StackState, is_cloud_resource
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.narrow import is_list, is_object, items
+from gpucluster.sandbox.recovery.compare import Difference
+from gpucluster.sandbox.recovery.state import StackState, is_cloud_resource
 
 __all__ = ["Repair", "plan_repair", "repaired"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox.narrow import is_object, items, mapping
-from sandbox.project import InputError, Project
-from sandbox.recovery.times import seconds
+from gpucluster.sandbox.narrow import is_object, items, mapping
+from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.recovery.times import seconds
 
 __all__ = [
     "Recorded",

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from acceptance.logs.header import Header, header_line
-from acceptance.measured import Payload
-from acceptance.report.chart import Curve, bandwidth_chart
-from components.__main__ import main
+from gpucluster.acceptance.logs.header import Header, header_line
+from gpucluster.acceptance.measured import Payload
+from gpucluster.acceptance.report.chart import Curve, bandwidth_chart
+from gpucluster.components.__main__ import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
 TRIAL = Path(__file__).parents[2] / "stacks/specs/trial.yaml"

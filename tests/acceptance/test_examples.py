@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.judge import judge, with_algorithm
-from acceptance.logs import read_log
-from acceptance.logs.read import Log
-from acceptance.promises import Promises
-from components.shapes import Shape, shapes
+from gpucluster.acceptance.judge import judge, with_algorithm
+from gpucluster.acceptance.logs import read_log
+from gpucluster.acceptance.logs.read import Log
+from gpucluster.acceptance.promises import Promises
+from gpucluster.components.shapes import Shape, shapes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
 SLOW, BUSY = "ip-10-0-64-16.ec2.internal", "ip-10-0-64-17.ec2.internal"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from catalog.node_changes import in_place, recycling
-from cost.resources import UNKNOWN
+from gpucluster.catalog.node_changes import in_place, recycling
+from gpucluster.cost.resources import UNKNOWN
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 NODE_POOL = "gcp:container/nodePool:NodePool"

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
 
-from components.kubernetes.objects import Part, check
-from components.plan import PlanError
-from components.spec import ClusterSpec
+from gpucluster.components.kubernetes.objects import Part, check
+from gpucluster.components.plan import PlanError
+from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 Vary = Callable[..., ClusterSpec]

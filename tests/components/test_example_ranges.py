@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.example_ranges import example_range_notes
-from components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.labels import LABEL_VALUE, aws_tags, gcp_labels, kubernetes_labels
+from gpucluster.components.labels import LABEL_VALUE, aws_tags, gcp_labels, kubernetes_labels
 
 
 def test_aws_tags_say_what_a_resource_is_and_who_owns_it() -> None:

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes import charts
-from components.kubernetes.objects import Spec, check
-from components.plan import PlanError
-from sandbox.api_server.binaries import find_binaries
-from sandbox.api_server.client import Client, Refused
-from sandbox.api_server.definitions import definitions_of, source_of
-from sandbox.api_server.server import open_server
+from gpucluster.components.kubernetes import charts
+from gpucluster.components.kubernetes.objects import Spec, check
+from gpucluster.components.plan import PlanError
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
+from gpucluster.sandbox.api_server.server import open_server
 
 FOLDER = Path(__file__).with_name("manifests")
 RIGHT: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "right.yaml").read_text())

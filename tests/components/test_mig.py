@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.mig import MigResources, mig_note
-from components.mig_layout import Strategy, layout_of
+from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig_layout import Strategy, layout_of
 
 
 def pool(text: str, strategy: Strategy) -> MigResources:

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from components.mig_layout import Kind, Layout, layout_of, layout_problem
+from gpucluster.components.mig_layout import Kind, Layout, layout_of, layout_problem
 
 # What `nvidia-smi mig -lgipp` prints on H100, H100 NVL and A100: first memory slice of each place, and how many it has.
 PLACES = {

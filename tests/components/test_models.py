@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from components.kubernetes import charts
-from components.kubernetes.objects import Spec
-from sandbox.api_server.definitions import definitions_of, source_of
-from sandbox.narrow import items, mapping
+from gpucluster.components.kubernetes import charts
+from gpucluster.components.kubernetes.objects import Spec
+from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
+from gpucluster.sandbox.narrow import items, mapping
 
 AWS = "karpenter-crd", charts.KARPENTER_CRD.version
 KUEUE = "kueue", charts.KUEUE.version

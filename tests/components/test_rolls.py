@@ -9,9 +9,9 @@ from unittest import mock
 import pulumi
 import pytest
 
-from components.cloud import CLOUDS, cloud_of
-from components.rolls import RollGuard
-from components.spec import ClusterSpec
+from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.rolls import RollGuard
+from gpucluster.components.spec import ClusterSpec
 
 Vary = Callable[..., ClusterSpec]
 

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from components.shapes import Shape, elastic_shape, shape, shapes, training_shape
+from gpucluster.components.shapes import Shape, elastic_shape, shape, shapes, training_shape
 
 
 @pytest.mark.parametrize("row", shapes(), ids=lambda row: row.machine_type)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from components.__main__ import main
-from components.spec_schema import spec_schema
+from gpucluster.components.__main__ import main
+from gpucluster.components.spec_schema import spec_schema
 
 ROOT = Path(__file__).parents[2]
 

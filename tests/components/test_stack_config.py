@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from components.__main__ import main
-from components.stack_config import stack_config
+from gpucluster.components.__main__ import main
+from gpucluster.components.stack_config import stack_config
 
 SPEC = Path(__file__).parents[1] / "stacks" / "bad" / "spec.yaml"
 

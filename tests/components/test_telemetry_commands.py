@@ -10,7 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from components.__main__ import main
+from gpucluster.components.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, Resources, estimate
-from cost.comparison import Column, cluster_of
-from cost.model import CostLine
-from cost.prices import NotKnown, Price
+from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.comparison import Column, cluster_of
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.prices import NotKnown, Price
 
 HERE = Path(__file__).parent
 TODAY = datetime.date(2026, 11, 21)

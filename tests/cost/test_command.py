@@ -12,7 +12,7 @@ import pytest
 
 
 def _cost(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cost", *arguments]
+    command = [sys.executable, "-m", "gpucluster.cost", *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
 
 

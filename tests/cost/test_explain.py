@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, estimate
-from cost.explain import NoSuchLine, explain
-from cost.render.explanation import explanation_json, explanation_text
-from cost.sources import read_text
+from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost.explain import NoSuchLine, explain
+from gpucluster.cost.render.explanation import explanation_json, explanation_text
+from gpucluster.cost.sources import read_text
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

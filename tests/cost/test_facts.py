@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Estimate, Resource, Resources
-from cost.facts import facts_of
-from cost.model import Budget
-from cost.verdict import Verdict, budget_verdict
+from gpucluster.cost import UNKNOWN, Estimate, Resource, Resources
+from gpucluster.cost.facts import facts_of
+from gpucluster.cost.model import Budget
+from gpucluster.cost.verdict import Verdict, budget_verdict
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

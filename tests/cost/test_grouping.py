@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
-from cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
-from cost.render.groups import groups_json, groups_table
-from cost.sources import read_text
+from gpucluster.cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
+from gpucluster.cost.render.groups import groups_json, groups_table
+from gpucluster.cost.sources import read_text
 
 Make = Callable[..., Resource]
 VOLUME = "aws:ebs/volume:Volume"

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cost.plan_prices import machine_usd
+from gpucluster.cost.plan_prices import machine_usd
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cost import UNKNOWN, Resource, Resources
+from gpucluster.cost import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.training import PACK
+from gpucluster.policies.training import PACK
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("pitfalls-*.md"))

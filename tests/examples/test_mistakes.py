@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policies.packs import TRAINING
-from policies.rule import ReportRule
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.rule import ReportRule
 
 ROOT = Path(__file__).parents[2]
 MISTAKES = yaml.safe_load((ROOT / "examples/mistakes.yaml").read_text())

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from sandbox.api_server.binaries import find_binaries
-from sandbox.api_server.client import Client, Refused
-from sandbox.api_server.definitions import definitions_of, source_of
-from sandbox.api_server.server import open_server
-from sandbox.clouds.kubernetes.definitions import known_chart
-from sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
+from gpucluster.sandbox.api_server.server import open_server
+from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs/examples"
@@ -32,7 +32,7 @@ BIN = Path(sys.executable).parent
 WRITE = """
 import datetime, json, sys
 from pathlib import Path
-from cost.resources import UNKNOWN
+from gpucluster.cost.resources import UNKNOWN
 from examples.pages import write_pages
 
 made = write_pages(Path(sys.argv[1]), datetime.date.fromisoformat(sys.argv[2]))

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from components.aws.job_pools import job_pools as aws_pools
-from components.azure.job_pools import job_pools as azure_pools
-from components.cloud import ClusterPlan, cloud_of
-from components.gcp.job_pools import job_pools as gcp_pools
-from components.kubernetes.job_pool import JobPool
-from components.kubernetes.jobs import runtimes_of
-from components.spec import ClusterSpec
+from gpucluster.components.aws.job_pools import job_pools as aws_pools
+from gpucluster.components.azure.job_pools import job_pools as azure_pools
+from gpucluster.components.cloud import ClusterPlan, cloud_of
+from gpucluster.components.gcp.job_pools import job_pools as gcp_pools
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs import runtimes_of
+from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 POOLS: Mapping[str, Callable[[Any], list[JobPool]]] = {"aws": aws_pools, "azure": azure_pools, "gcp": gcp_pools}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sandbox.engine.go_program import go_program
-from sandbox.engine.progress import Say
+from gpucluster.sandbox.engine.go_program import go_program
+from gpucluster.sandbox.engine.progress import Say
 
 __all__ = ["expander"]
 

@@ -20,17 +20,20 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes import charts
-from components.kubernetes.admission_policy import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
-from components.kubernetes.job_pool import JobPool
-from components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
-from components.kubernetes.jobs import queues_of
-from components.kubernetes.names import NAMESPACE
-from components.kubernetes.objects import Spec
-from sandbox.api_server.binaries import find_binaries
-from sandbox.api_server.client import Client, Refused
-from sandbox.api_server.definitions import definitions_of, source_of
-from sandbox.api_server.server import open_server
+from gpucluster.components.kubernetes import charts
+from gpucluster.components.kubernetes.admission_policy import (
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+)
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
+from gpucluster.components.kubernetes.jobs import queues_of
+from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.components.kubernetes.objects import Spec
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
+from gpucluster.sandbox.api_server.server import open_server
 
 pytestmark = pytest.mark.slow
 

@@ -25,13 +25,13 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
-import policies
-from policies.evaluate import evaluate
-from policies.fence import run_resource_rule
-from policies.message import message
-from policies.rule import ResourceRule, Rule, Stack
-from policies.settings import Settings
-from policies.view import resource_of, resources_of
+import gpucluster.policies
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.fence import run_resource_rule
+from gpucluster.policies.message import message
+from gpucluster.policies.rule import ResourceRule, Rule, Stack
+from gpucluster.policies.settings import Settings
+from gpucluster.policies.view import resource_of, resources_of
 
 LABELS = {"team": "research", "owner": "ada"}
 TODAY = datetime.date(2026, 11, 21)
@@ -223,7 +223,7 @@ def project_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Mapp
 @pytest.fixture
 def own_project(tmp_path: Path) -> Path:
     """This repository's own program, with its stacks, in a folder of its own."""
-    checkout = Path(policies.__file__).parent.parent
+    checkout = Path(gpucluster.policies.__file__).parent.parent
     shutil.copy(checkout / "Pulumi.yaml", tmp_path)
     shutil.copytree(checkout / "stacks", tmp_path / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(checkout / ".venv")
@@ -235,8 +235,18 @@ def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
     """Preview a stack of a folder with the pack: exit code, findings (level, policy, resource) and output."""
 
     def run(folder: Path, stack: str, *arguments: str) -> tuple[int, list[tuple[str, str, str]], str]:
-        pack = str(Path(policies.__file__).parent)
-        command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--policy-pack", pack, "--stack", stack]
+        pack = str(Path(gpucluster.policies.__file__).parent)
+        command = [
+            sys.executable,
+            "-m",
+            "gpucluster.sandbox",
+            "pulumi",
+            "preview",
+            "--policy-pack",
+            pack,
+            "--stack",
+            stack,
+        ]
         done = subprocess.run(
             [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False
         )

@@ -31,13 +31,13 @@ import pytest
 import yaml
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-import policies
-from cost.sources.files import read_file
-from policies.changes import Changes
-from policies.evaluate import evaluate
-from policies.examples import Example, example_of, plan_of
-from policies.packs import TRAINING
-from policies.rule import ChangeRule, ReportRule
+import gpucluster.policies
+from gpucluster.cost.sources.files import read_file
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.examples import Example, example_of, plan_of
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.rule import ChangeRule, ReportRule
 
 FOLDER = Path(__file__).with_name("cases")
 TODAY = datetime.date(2026, 11, 21)
@@ -140,7 +140,7 @@ def test_every_rule_that_looks_at_programs_has_cases_here_or_a_test_file_of_its_
 @pytest.fixture(scope="module")
 def served():
     """The pack as the engine starts it."""
-    folder = Path(policies.__file__).parent
+    folder = Path(gpucluster.policies.__file__).parent
     command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(folder)]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as pack:
         try:

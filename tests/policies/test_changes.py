@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from cost.sources.files import read_file
-from policies.changes import Changes
+from gpucluster.cost.sources.files import read_file
+from gpucluster.policies.changes import Changes
 
 TYPE = "aws:efs/fileSystem:FileSystem"
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import policies
-from policies.examples import example_of, plan_of
-from policies.packs import TRAINING
-from policies.rule import ChangeRule
+import gpucluster.policies
+from gpucluster.policies.examples import example_of, plan_of
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.rule import ChangeRule
 
 pytestmark = pytest.mark.engine
 
@@ -69,10 +69,10 @@ def _state() -> dict[str, Any]:
 
 def test_the_engine_finds_every_rules_mistake_in_a_state(own_project: Path) -> None:
     (own_project / "state.json").write_text(json.dumps(_state()))
-    pack = Path(policies.__file__).parent
+    pack = Path(gpucluster.policies.__file__).parent
     command = ["policy", "analyze", "--file", "state.json", "--policy-pack", str(pack)]
     done = subprocess.run(
-        [sys.executable, "-m", "sandbox", "pulumi", *command],
+        [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *command],
         cwd=own_project,
         capture_output=True,
         text=True,

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import policies.examples
-from cost.sources.files import read_file
-from policies.changes import Changes
-from policies.evaluate import evaluate
-from policies.examples import example_of, plan_of
-from policies.packs import TRAINING
+import gpucluster.policies.examples
+from gpucluster.cost.sources.files import read_file
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.examples import example_of, plan_of
+from gpucluster.policies.packs import TRAINING
 
-NAMES = sorted(file.stem for file in Path(policies.examples.__file__).parent.glob("*.yaml"))
+NAMES = sorted(file.stem for file in Path(gpucluster.policies.examples.__file__).parent.glob("*.yaml"))
 
 
 def test_every_rule_has_an_example():
@@ -46,7 +46,7 @@ def test_a_rule_without_an_example_says_so():
 
 def test_the_command_prints_an_example_that_the_check_stops():
     """As the page of the rule says."""
-    run = [sys.executable, "-m", "policies.guardrails"]
+    run = [sys.executable, "-m", "gpucluster.policies.guardrails"]
     told = subprocess.run(
         [*run, "explain", "training-pool-not-on-spot", "--example", "fail"], capture_output=True, text=True, check=True
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from policies.evaluate import evaluate
-from policies.rule import CannotTell, ResourceRule, Severity, StackRule, Violation
-from policies.rules import not_known_yet
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.rule import CannotTell, ResourceRule, Severity, StackRule, Violation
+from gpucluster.policies.rules import not_known_yet
 
 SECRET = "hunter2"
 

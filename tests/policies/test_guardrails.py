@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from policies.guardrails import main
-from policies.training import PACK
+from gpucluster.policies.guardrails import main
+from gpucluster.policies.training import PACK
 
 COMPONENT = "urn:pulumi:dev::shop::example:index:Cluster::trial"
 GROUP = "urn:pulumi:dev::shop::example:index:Cluster$aws:ec2/placementGroup:PlacementGroup::group"
@@ -21,7 +21,7 @@ def guardrails():
     """Run the command; returns exit code, stdout and stderr."""
 
     def run(*arguments, stdin=""):
-        command = [sys.executable, "-m", "policies.guardrails", *arguments]
+        command = [sys.executable, "-m", "gpucluster.policies.guardrails", *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -232,7 +232,7 @@ def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
     (tmp_path / "state.json").write_text(_state({}))
     monkeypatch.setattr(sys, "argv", ["guardrails", "check", str(tmp_path / "state.json")])
-    monkeypatch.setattr("policies.check.evaluate", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("gpucluster.policies.check.evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3

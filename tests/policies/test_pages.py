@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from policies.message import page_of
-from policies.packs import TRAINING
-from policies.pages import FOLDER, pages, write_pages
-from policies.rule import EXEMPTIONS
+from gpucluster.policies.message import page_of
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.pages import FOLDER, pages, write_pages
+from gpucluster.policies.rule import EXEMPTIONS
 
 
 def test_the_pages_are_up_to_date():

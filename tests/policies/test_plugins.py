@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from policies.guardrails import command
+from gpucluster.policies.guardrails import command
 
 
 def test_a_command_of_an_entry_point_stands_beside_the_own_ones() -> None:

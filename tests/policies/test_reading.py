@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cost.resources import UNKNOWN, Resource
-from policies.reading import at, flag, items, setting, text, whole
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.policies.reading import at, flag, items, setting, text, whole
 
 VALUE = {"a": {"b": [1, {"c": "x"}]}, "empty": "", "later": UNKNOWN, "number": "12", "yes": "true", "on": True}
 

@@ -15,10 +15,10 @@ from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 from pulumi_policy.deserialize import SPECIAL_ASSET_SIG, SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
-import policies
-from policies.training import PACK
+import gpucluster.policies
+from gpucluster.policies.training import PACK
 
-FOLDER = Path(policies.__file__).parent
+FOLDER = Path(gpucluster.policies.__file__).parent
 
 
 class Engine:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from policies.settings import BadSettings, Settings, read_settings
-from policies.training import PACK
+from gpucluster.policies.settings import BadSettings, Settings, read_settings
+from gpucluster.policies.training import PACK
 
 
 def test_levels_and_settings_are_read_in_pulumis_form():

@@ -8,11 +8,11 @@ import re
 
 import pytest
 
-import policies.rules
-from policies.change_rules import CHANGE_RULES
-from policies.pulumi_policies import to_policies
-from policies.rule import Enforcement, ReportRule, Rule
-from policies.training import PACK
+import gpucluster.policies.rules
+from gpucluster.policies.change_rules import CHANGE_RULES
+from gpucluster.policies.pulumi_policies import to_policies
+from gpucluster.policies.rule import Enforcement, ReportRule, Rule
+from gpucluster.policies.training import PACK
 
 BY_NAME = {rule.name: rule for rule in PACK.rules}
 
@@ -43,8 +43,8 @@ def test_frameworks_are_named_with_their_page(name):
 
 
 def test_every_rule_file_holds_one_rule_of_its_name_and_is_in_the_pack():
-    files = {module.name for module in pkgutil.iter_modules(policies.rules.__path__)}
-    rules = {name: importlib.import_module(f"policies.rules.{name}").RULE for name in files}
+    files = {module.name for module in pkgutil.iter_modules(gpucluster.policies.rules.__path__)}
+    rules = {name: importlib.import_module(f"gpucluster.policies.rules.{name}").RULE for name in files}
     assert all(isinstance(rule, Rule) and rule.name == name.replace("_", "-") for name, rule in rules.items())
     assert {rule.name for rule in rules.values()} == set(BY_NAME)
 

@@ -12,8 +12,8 @@ from pulumi_policy.proxy import (
     unknown_checking_proxy,
 )
 
-from cost.resources import UNKNOWN, Resource
-from policies.view import plain, resource_of, resources_of
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.policies.view import plain, resource_of, resources_of
 
 
 def test_wrappers_become_plain_values():

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cost.prices import PriceBook
-from policies.pack import Pack
-from policies.packs import TRAINING
-from policies.settings import Settings
-from pull_request.evidence import Evidence, StackEvidence
-from pull_request.judgement import Judge, Judgement
+from gpucluster.cost.prices import PriceBook
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.settings import Settings
+from gpucluster.pull_request.evidence import Evidence, StackEvidence
+from gpucluster.pull_request.judgement import Judge, Judgement
 
 BASE, HEAD = "b" * 40, "a" * 40
 TODAY = datetime.date(2026, 11, 1)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from cost.prices.book import _FOLDER
-from policies.guardrails import main
-from pull_request.evidence import PriceFiles
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.policies.guardrails import main
+from gpucluster.pull_request.evidence import PriceFiles
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.pull_request.github.conftest import GitHub, Refusal, github
 from tests.pull_request.github.test_pulls import pull

@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from cost.sources import NotReadable
-from pull_request import evidence as module
-from pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
+from gpucluster.cost.sources import NotReadable
+from gpucluster.pull_request import evidence as module
+from gpucluster.pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
 from tests.pull_request.conftest import TRIAL, evidence, stack
 
 GOOD = json.loads(evidence(stack(TRIAL)).model_dump_json())

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cost.prices import DamagedBook, PriceBook
-from cost.prices.book import _FOLDER
-from policies.pack import Pack
-from policies.settings import Settings
-from pull_request.evidence import Evidence
-from pull_request.judgement import Judge, Judgement
+from gpucluster.cost.prices import DamagedBook, PriceBook
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.settings import Settings
+from gpucluster.pull_request.evidence import Evidence
+from gpucluster.pull_request.judgement import Judge, Judgement
 from tests.pull_request.conftest import CLUSTER, LUSTRE, NODES, PACK, TODAY, TRIAL, changed, evidence, plan, stack
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pull_request.previews import _stack
-from pull_request.sides import SideFailed, locks_changed
+from gpucluster.pull_request.previews import _stack
+from gpucluster.pull_request.sides import SideFailed, locks_changed
 from tests.pull_request.conftest import TRIAL, plan, state
 
 PLAN = json.dumps({**plan("dev", TRIAL, TRIAL), "duration": 1})

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cost.prices import BadPrices, Price
-from cost.prices.book import _FOLDER
-from pull_request.price_books import book_of
+from gpucluster.cost.prices import BadPrices, Price
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.pull_request.price_books import book_of
 from tests.pull_request.conftest import TODAY
 
 FILES = {file.name: file.read_text() for file in _FOLDER.glob("*.csv")}

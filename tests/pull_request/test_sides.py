@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pull_request.revisions import Repository, Revision
-from pull_request.sides import Side, SideFailed, _errors
+from gpucluster.pull_request.revisions import Repository, Revision
+from gpucluster.pull_request.sides import Side, SideFailed, _errors
 
 PROJECT = "name: shop\nruntime:\n  name: python\n  options:\n    virtualenv: {}\n"
 

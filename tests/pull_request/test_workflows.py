@@ -103,7 +103,7 @@ def test_the_action_gives_every_input_to_the_command_by_its_environment() -> Non
     [check] = [step for step in steps(ACTION) if step.get("name") == "Check"]
     given = {name.removeprefix("PR_CHECK_").lower() for name in check["env"] if name.startswith("PR_CHECK_")}
     assert given == set(found["inputs"])
-    from pull_request.command import command
+    from gpucluster.pull_request.command import command
 
     known = {option.envvar for option in command.params if getattr(option, "envvar", None)}
     assert {name for name in check["env"] if name.startswith("PR_CHECK_")} == known

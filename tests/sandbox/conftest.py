@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 PROJECT = """\
 name: small
@@ -43,7 +43,7 @@ class PulumiProject:
         self, *args: str, env: Mapping[str, str] | None = None, before: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         """Runs `sandbox ARGS` in the project."""
-        command = [*before, sys.executable, "-m", "sandbox", *args]
+        command = [*before, sys.executable, "-m", "gpucluster.sandbox", *args]
         environment = {**os.environ, **(env or {})}
         return subprocess.run(
             command,

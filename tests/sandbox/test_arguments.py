@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.arguments import CommandLine
+from gpucluster.sandbox.arguments import CommandLine
 
 
 @pytest.mark.parametrize(

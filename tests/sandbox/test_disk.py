@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sandbox import disk
+from gpucluster.sandbox import disk
 
 
 def test_where_there_is_room_nothing_is_in_the_way_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:

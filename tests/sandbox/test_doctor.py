@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sandbox.api_server import binaries
-from sandbox.cache import CACHE_VARIABLE
-from sandbox.doctor import doctor
+from gpucluster.sandbox.api_server import binaries
+from gpucluster.sandbox.cache import CACHE_VARIABLE
+from gpucluster.sandbox.doctor import doctor
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.kept import kept
+from gpucluster.sandbox.kept import kept
 
 
 def resource(type_: str, name: str, **more: Any) -> dict[str, Any]:

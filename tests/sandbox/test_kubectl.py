@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.kubectl import kubectl
-from sandbox.project import InputError
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.kubectl import kubectl
+from gpucluster.sandbox.project import InputError
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox import process
-from sandbox.process import StoppedError, run_engine
+from gpucluster.sandbox import process
+from gpucluster.sandbox.process import StoppedError, run_engine
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sandbox.environment import environment
-from sandbox.project import InputError, Project, find_project
-from sandbox.stacks import private_config, project_for_init
+from gpucluster.sandbox.environment import environment
+from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.stacks import private_config, project_for_init
 
 
 def project_in(folder: Path, text: str = "name: small\nruntime: python\n") -> Project:
@@ -126,8 +126,8 @@ def test_a_stack_without_a_file_has_an_empty_configuration(tmp_path: Path) -> No
 WRITER = """
 import sys
 from pathlib import Path
-from sandbox.project import Project
-from sandbox.stacks import project_for_init
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.stacks import project_for_init
 
 for _ in range(2000):
     project_for_init(Project(Path(sys.argv[1])))

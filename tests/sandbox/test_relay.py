@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.relay import without_echoes
+from gpucluster.sandbox.relay import without_echoes
 
 OUTPUT = b"""\
 Previewing update (dev):

@@ -95,7 +95,7 @@ def test_a_stack_nobody_has_names_the_ones_there_are(project: Any) -> None:
 
 
 def test_refresh_drops_what_vanished_from_the_cloud(project: Any) -> None:
-    from sandbox.clouds.ledger import Ledger
+    from gpucluster.sandbox.clouds.ledger import Ledger
 
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")
@@ -254,7 +254,7 @@ def test_a_real_plugin_on_path_is_never_started(project: Any, tmp_path: Path) ->
 
 
 def _cache() -> Path:
-    from sandbox.clouds.schema import cache_folder
+    from gpucluster.sandbox.clouds.schema import cache_folder
 
     return cache_folder()
 
@@ -320,7 +320,7 @@ def _in_terminal(project: Any, columns: int, **env: str) -> str:
     here, there = pty.openpty()
     termios.tcsetwinsize(there, (40, columns))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "dev"]
+    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", "preview", "--stack", "dev"]
     running = subprocess.Popen(command, cwd=project.root, env={**environment, **env}, stdout=there, stderr=there)
     os.close(there)
     shown = b""
@@ -382,7 +382,7 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
 
 
 def test_outside_a_project_the_user_is_told_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview"]
+    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", "preview"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: no Pulumi.yaml in {tmp_path} or above")
@@ -424,7 +424,7 @@ def test_everything_works_with_only_loopback_up(project: Any) -> None:
 
 def start(project: Any, *command: str) -> subprocess.Popen[bytes]:
     """Starts `sandbox pulumi COMMAND` in a process group of its own, as a shell does."""
-    args = [sys.executable, "-m", "sandbox", "pulumi", *command, "--stack", "dev"]
+    args = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *command, "--stack", "dev"]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(args, cwd=project.root, stdin=quiet, stdout=quiet, stderr=quiet, process_group=0)
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.scenario import Existing, LastingOperation, Scenario
-from sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from sandbox.project import InputError
-from sandbox.scenario_file import read_scenario, seed
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
+from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.project import InputError
+from gpucluster.sandbox.scenario_file import read_scenario, seed
 
 ROOT = Path(__file__).parents[2]
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.scratch import scratch_folder
+from gpucluster.sandbox.scratch import scratch_folder
 
 HOLD = "from sandbox.scratch import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.__main__ import cli
-from sandbox.clouds.ledger import Entry
-from sandbox.project import Project
+from gpucluster.sandbox.__main__ import cli
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.project import Project
 
 
 class _Terminal(io.BytesIO):

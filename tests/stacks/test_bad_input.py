@@ -17,7 +17,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from components.__main__ import main
+from gpucluster.components.__main__ import main
 
 BAD = Path(__file__).with_name("bad")
 CASES = sorted(path.name for path in BAD.iterdir() if path.is_dir())

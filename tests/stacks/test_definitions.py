@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from components.kubernetes import charts, collector, opencost
-from components.kubernetes.charts import Chart
-from sandbox.api_server.definitions import source_of
-from sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
+from gpucluster.components.kubernetes import charts, collector, opencost
+from gpucluster.components.kubernetes.charts import Chart
+from gpucluster.sandbox.api_server.definitions import source_of
+from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
 
 
 def test_a_chart_that_brings_definitions_is_pinned_where_its_definitions_are() -> None:

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cost.__main__ import main as cost
-from cost.tables import rows_of
-from policies.guardrails import main as guardrails
+from gpucluster.cost.__main__ import main as cost
+from gpucluster.cost.tables import rows_of
+from gpucluster.policies.guardrails import main as guardrails
 
 PLAN, LIMITS = "PLAN", "LIMITS"
 """Stand for the files in the words of a command."""

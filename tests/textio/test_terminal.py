@@ -9,7 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 import pytest
 
-from textio.terminal import Program, beneath, plain
+from gpucluster.textio.terminal import Program, beneath, plain
 
 
 @pytest.mark.parametrize(

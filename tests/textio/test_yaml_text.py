@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from textio.values import shown_value
-from textio.yaml_text import MOST_VALUES, BadYaml, parse, read
+from gpucluster.textio.values import shown_value
+from gpucluster.textio.yaml_text import MOST_VALUES, BadYaml, parse, read
 
 
 @pytest.mark.parametrize(

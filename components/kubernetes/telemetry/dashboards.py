@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched, one_spelling
+from gpucluster.components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched, one_spelling
 
 __all__ = ["dashboards"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Final
 
-from components.kubernetes.telemetry.alerts import Watched, recordings
-from components.kubernetes.telemetry.counters import COUNTERS
-from components.kubernetes.telemetry.opencost import price_sheet
-from components.kubernetes.telemetry.rules import INTERVAL_SECONDS
-from components.plan import Prices
-from components.shapes import Shape
-from components.spec import ClusterSpec
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, recordings
+from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
+from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
+from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
+from gpucluster.components.plan import Prices
+from gpucluster.components.shapes import Shape
+from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from components.kubernetes.telemetry.alerts import Watched, alerts, recordings
-from components.labels import REQUIRED_LABELS
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, alerts, recordings
+from gpucluster.components.labels import REQUIRED_LABELS
 
 __all__ = ["INTERVAL_SECONDS", "NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
 

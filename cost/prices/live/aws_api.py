@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from cost.prices.live.aws_offers import selected
-from cost.prices.live.offer import Offer, plain
-from cost.prices.live.query import Query
-from cost.prices.live.web import Say, SourceFailed
-from cost.shape import is_object
+from gpucluster.cost.prices.live.aws_offers import selected
+from gpucluster.cost.prices.live.offer import Offer, plain
+from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live.web import Say, SourceFailed
+from gpucluster.cost.shape import is_object
 
 __all__ = ["NoBoto", "Products", "client", "offers"]
 

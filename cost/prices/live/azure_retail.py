@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from cost.prices.live.offer import Offer, Tier, amount, plain
-from cost.prices.live.query import Query
-from cost.prices.live.web import SourceFailed, Web
-from cost.shape import is_list, is_object
+from gpucluster.cost.prices.live.offer import Offer, Tier, amount, plain
+from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live.web import SourceFailed, Web
+from gpucluster.cost.shape import is_list, is_object
 
 __all__ = ["ADDRESS", "offers"]
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from cost.prices.book import DamagedBook, PriceBook
-from cost.prices.check import check_prices
-from cost.prices.live.refresh import Answer
-from cost.prices.row import PriceRow
-from cost.prices.table import COLUMNS
+from gpucluster.cost.prices.book import DamagedBook, PriceBook
+from gpucluster.cost.prices.check import check_prices
+from gpucluster.cost.prices.live.refresh import Answer
+from gpucluster.cost.prices.row import PriceRow
+from gpucluster.cost.prices.table import COLUMNS
 
 __all__ = ["NotWritten", "write"]
 

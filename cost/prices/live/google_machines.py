@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from cost.prices.live.query import Condition, Part, Query
+from gpucluster.cost.prices.live.query import Condition, Part, Query
 
 __all__ = ["machine_queries"]
 

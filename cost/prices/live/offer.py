@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from cost.prices.live.web import SourceFailed
+from gpucluster.cost.prices.live.web import SourceFailed
 
 __all__ = ["Offer", "Tier", "amount", "factor", "plain"]
 

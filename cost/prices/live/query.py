@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from cost.prices.live.offer import Offer, Tier, factor
+from gpucluster.cost.prices.live.offer import Offer, Tier, factor
 
 __all__ = ["EVERY_MACHINE", "Condition", "Doubt", "Part", "Query", "Quote", "queries", "quoted"]
 
@@ -110,7 +110,7 @@ def queries(provider: str) -> tuple[Query, ...]:
     """All queries of one cloud."""
     found = _table(Path(__file__).with_name(f"{provider}.csv"))
     if provider == "gcp":
-        from cost.prices.live.google_machines import machine_queries
+        from gpucluster.cost.prices.live.google_machines import machine_queries
 
         found += machine_queries()
     return found

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
-from cost.machines import MACHINES
-from cost.prices.live.offer import Offer
-from cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, queries, quoted
-from cost.prices.row import PriceRow
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.prices.live.offer import Offer
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, queries, quoted
+from gpucluster.cost.prices.row import PriceRow
 
 __all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "wanted"]
 

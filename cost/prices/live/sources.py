@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cost.prices.live import aws_api, aws_offers, azure_retail, google_catalog
-from cost.prices.live.offer import Offer
-from cost.prices.live.query import Query
-from cost.prices.live.web import Web
+from gpucluster.cost.prices.live import aws_api, aws_offers, azure_retail, google_catalog
+from gpucluster.cost.prices.live.offer import Offer
+from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live.web import Web
 
 __all__ = ["ADDRESSES", "Sources"]
 

@@ -15,7 +15,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
-from cost.shape import is_object
+from gpucluster.cost.shape import is_object
 
 __all__ = ["Say", "SourceFailed", "Web"]
 

@@ -5,8 +5,8 @@ Every chart is a `figure` with a heading and a sentence that says the same in wo
 
 from __future__ import annotations
 
-from cost.render.html.comparison import comparison_page
-from cost.render.html.report import report_page
-from cost.render.html.tco import tco_page
+from gpucluster.cost.render.html.comparison import comparison_page
+from gpucluster.cost.render.html.report import report_page
+from gpucluster.cost.render.html.tco import tco_page
 
 __all__ = ["comparison_page", "report_page", "tco_page"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from cost.model import Amounts, Unbounded
-from cost.money import at_least, money
-from cost.render.html.page import safe
+from gpucluster.cost.model import Amounts, Unbounded
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.render.html.page import safe
 
 __all__ = ["Bar", "Curve", "Mark", "bars", "curves", "figure", "marks", "span"]
 

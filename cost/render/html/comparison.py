@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cost.comparison import Column, Comparison
-from cost.model import Amounts
-from cost.money import at_least, money
-from cost.render.comparison_rows import Section, remarks, sections
-from cost.render.html.charts import Bar, bars, figure, marks, span
-from cost.render.html.page import items, page, safe, scrolling
+from gpucluster.cost.comparison import Column, Comparison
+from gpucluster.cost.model import Amounts
+from gpucluster.cost.money import at_least, money
+from gpucluster.cost.render.comparison_rows import Section, remarks, sections
+from gpucluster.cost.render.html.charts import Bar, bars, figure, marks, span
+from gpucluster.cost.render.html.page import items, page, safe, scrolling
 
 __all__ = ["comparison_page"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from cost.handlers.whole_machines import plain
-from cost.model import HOURS_PER_MONTH
-from cost.money import at_least, money, percent
-from cost.options import Option, Options, PoolOptions
-from cost.render.html.charts import Bar, Curve, bars, curves, figure
-from cost.render.html.page import items, safe
-from cost.render.options_rows import heading
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.render.html.charts import Bar, Curve, bars, curves, figure
+from gpucluster.cost.render.html.page import items, safe
+from gpucluster.cost.render.options_rows import heading
 
 __all__ = ["option_figures"]
 

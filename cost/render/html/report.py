@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cost.estimate import Estimate
-from cost.grouping import Group, Grouping
-from cost.model import CostLine, Part, committed_sum
-from cost.money import at_least, money, percent
-from cost.options import Options
-from cost.render.html.charts import Bar, Mark, bars, figure, marks, span
-from cost.render.html.options import option_figures
-from cost.render.html.page import disclosure, items, page, safe, scrolling
-from cost.render.table import committed_words, plain_number, unit_price
-from cost.verdict import budget_verdict
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.grouping import Group, Grouping
+from gpucluster.cost.model import CostLine, Part, committed_sum
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.options import Options
+from gpucluster.cost.render.html.charts import Bar, Mark, bars, figure, marks, span
+from gpucluster.cost.render.html.options import option_figures
+from gpucluster.cost.render.html.page import disclosure, items, page, safe, scrolling
+from gpucluster.cost.render.table import committed_words, plain_number, unit_price
+from gpucluster.cost.verdict import budget_verdict
 
 __all__ = ["report_page"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cost.model import cents
-from cost.money import at_least, money, percent
-from cost.render.html.charts import Bar, Curve, bars, curves, figure
-from cost.render.html.page import items, page, safe
-from cost.tco import Against, Own
-from cost.tco.own import HOURS_PER_YEAR
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import at_least, money, percent
+from gpucluster.cost.render.html.charts import Bar, Curve, bars, curves, figure
+from gpucluster.cost.render.html.page import items, page, safe
+from gpucluster.cost.tco import Against, Own
+from gpucluster.cost.tco.own import HOURS_PER_YEAR
 
 __all__ = ["tco_page"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.reading import at, text
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.reading import at, text
 
 __all__ = [
     "CAPACITY_BLOCK",

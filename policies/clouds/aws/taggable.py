@@ -1,6 +1,6 @@
 """Which AWS resource types take tags: read once from the installed SDK, kept in `taggable.csv`.
 
-`python -m policies.clouds.aws.taggable` writes the file anew after an update of pulumi-aws; a test compares the two.
+`python -m gpucluster.policies.clouds.aws.taggable` writes the file anew after an update of pulumi-aws; a test compares the two.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from policies.clouds.sdk_source import sources
+from gpucluster.policies.clouds.sdk_source import sources
 
 __all__ = ["FILE", "read_sdk", "taggable"]
 

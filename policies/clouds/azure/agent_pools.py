@@ -12,13 +12,18 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.azure.names import made_by_name
-from policies.clouds.azure.sizes import Size, size_of
-from policies.clouds.kubernetes.pool_labels import for_single_nodes, for_training, sliced_by_label, telling_labels
-from policies.label_sets import Place, labels_at
-from policies.machines import Machines, several
-from policies.reading import at, flag, items, text, whole
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.azure.names import made_by_name
+from gpucluster.policies.clouds.azure.sizes import Size, size_of
+from gpucluster.policies.clouds.kubernetes.pool_labels import (
+    for_single_nodes,
+    for_training,
+    sliced_by_label,
+    telling_labels,
+)
+from gpucluster.policies.label_sets import Place, labels_at
+from gpucluster.policies.machines import Machines, several
+from gpucluster.policies.reading import at, flag, items, text, whole
 
 __all__ = [
     "CLUSTER",

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.azure.sizes import INFINIBAND_SIZES, size_of
-from policies.label_sets import labels_at
-from policies.reading import at, items, text
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.azure.sizes import INFINIBAND_SIZES, size_of
+from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.reading import at, items, text
 
 __all__ = ["KarpenterPool", "karpenter_pools"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cost.resources import Resource, Resources
-from policies.reading import at
+from gpucluster.cost.resources import Resource, Resources
+from gpucluster.policies.reading import at
 
 __all__ = ["last", "made_by_name", "part"]
 

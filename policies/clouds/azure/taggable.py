@@ -1,6 +1,6 @@
 """Which Azure resource types take tags: read once from the installed SDK, kept in `taggable.csv`.
 
-`python -m policies.clouds.azure.taggable` writes the file anew after an update of pulumi-azure-native; a test compares
+`python -m gpucluster.policies.clouds.azure.taggable` writes the file anew after an update of pulumi-azure-native; a test compares
 the two.
 """
 
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from policies.clouds.sdk_source import sources
+from gpucluster.policies.clouds.sdk_source import sources
 
 __all__ = ["FILE", "read_sdk", "taggable"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from cost.resources import Resource, Resources, Unknown
-from policies.reading import at, text
+from gpucluster.cost.resources import Resource, Resources, Unknown
+from gpucluster.policies.reading import at, text
 
 __all__ = ["is_zone", "last", "made_by_name", "name_of"]
 

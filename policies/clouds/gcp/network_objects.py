@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.gcp.fabric import Fabric, Kind
-from policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
-from policies.clouds.gcp.node_pools import NodePool
-from policies.reading import at, text
-from policies.rule import CannotTell, Finding
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
+from gpucluster.policies.clouds.gcp.node_pools import NodePool
+from gpucluster.policies.reading import at, text
+from gpucluster.policies.rule import CannotTell, Finding
 
 __all__ = ["LONGEST_NAME", "NETWORK_OBJECT", "object_findings"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from policies.reading import text
+from gpucluster.policies.reading import text
 
 __all__ = ["CONTAINER_LISTS", "containers"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from cost.resources import UNKNOWN, Resources
-from policies.label_sets import labels_at
-from policies.machines import Machines
-from policies.reading import at
-from policies.rule import CannotTell, Finding, Violation
+from gpucluster.cost.resources import UNKNOWN, Resources
+from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.machines import Machines
+from gpucluster.policies.reading import at
+from gpucluster.policies.rule import CannotTell, Finding, Violation
 
 __all__ = [
     "FLAVOR",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.packs import BASELINE
-from policies.serve import serve
+from gpucluster.policies.packs import BASELINE
+from gpucluster.policies.serve import serve
 
 serve(BASELINE)

@@ -6,20 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.aws import invokes, models, names, replacements, rules
-from sandbox.clouds.aws.identity import hex_id
-from sandbox.clouds.aws.model import MODELS, Thing
-from sandbox.clouds.aws.rules.rule import RULES
-from sandbox.clouds.aws.tags import all_tags
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from sandbox.clouds.diff import Change
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.model import load
-from sandbox.clouds.modelled import Modelled, changed_inputs
-from sandbox.clouds.schema import ResourceType
-from sandbox.clouds.validate import Failure
-from sandbox.clouds.values import plain
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.aws import invokes, models, names, replacements, rules
+from gpucluster.sandbox.clouds.aws.identity import hex_id
+from gpucluster.sandbox.clouds.aws.model import MODELS, Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import RULES
+from gpucluster.sandbox.clouds.aws.tags import all_tags
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
+from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["Aws", "AwsAccount"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__ = ["ACCOUNT", "DOMAIN", "arn", "hex_id", "zone_ids"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.aws.identity import ACCOUNT, zone_ids
-from sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, zone_ids
+from gpucluster.sandbox.clouds.cloud import CloudError
 
 __all__ = ["answer"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.clouds import model
-from sandbox.clouds.aws import identity
+from gpucluster.sandbox.clouds import model
+from gpucluster.sandbox.clouds.aws import identity
 
 __all__ = ["MODELS", "Thing", "models"]
 

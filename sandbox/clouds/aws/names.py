@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
 
 __all__ = ["name_property", "with_name"]
 

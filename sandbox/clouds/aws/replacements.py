@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, Kind, property_names
-from sandbox.clouds.replacement_table import listed
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
+from gpucluster.sandbox.clouds.replacement_table import listed
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["replaces"]
 
@@ -23,7 +23,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource, change):
         return True
-    return listed("sandbox.clouds.aws", resource.token, path)
+    return listed("gpucluster.sandbox.clouds.aws", resource.token, path)
 
 
 def _lustre_shrinks(resource: Resource, _: Change) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.values import UNKNOWN, Secret
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["all_tags"]
 

@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sandbox.clouds.azure import deletion, invokes, models, names, operations, replacements, rules
-from sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
-from sandbox.clouds.azure.model import MODELS, Thing, arm_id
-from sandbox.clouds.azure.outputs import made
-from sandbox.clouds.azure.paths import path_of
-from sandbox.clouds.azure.pools import AGENT_POOL
-from sandbox.clouds.azure.previews import previewed
-from sandbox.clouds.azure.reading import as_read
-from sandbox.clouds.azure.rules.inputs import refused_inputs
-from sandbox.clouds.azure.rules.rule import RULES
-from sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
-from sandbox.clouds.diff import Change
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.model import load
-from sandbox.clouds.modelled import Modelled, changed_inputs
-from sandbox.clouds.scenario import Scenario
-from sandbox.clouds.schema import ResourceType
-from sandbox.clouds.validate import Failure
-from sandbox.clouds.values import plain
+from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, operations, replacements, rules
+from gpucluster.sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
+from gpucluster.sandbox.clouds.azure.model import MODELS, Thing, arm_id
+from gpucluster.sandbox.clouds.azure.outputs import made
+from gpucluster.sandbox.clouds.azure.paths import path_of
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
+from gpucluster.sandbox.clouds.azure.previews import previewed
+from gpucluster.sandbox.clouds.azure.reading import as_read
+from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
+from gpucluster.sandbox.clouds.azure.rules.rule import RULES
+from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
+from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.values import plain
 
 __all__ = ["Azure", "AzureAccount", "Settings"]
 

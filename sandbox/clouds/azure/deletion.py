@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.azure.in_progress import check_idle
-from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from sandbox.clouds.azure.rules.rule import refused
-from sandbox.clouds.kubernetes.clusters import api_servers
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.in_progress import check_idle
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.azure.rules.rule import refused
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["delete"]
 

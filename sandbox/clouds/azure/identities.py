@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.identity import guid
-from sandbox.clouds.azure.model import Thing
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.identity import guid
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["IDENTITY", "of_resource"]
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from sandbox.clouds.azure.rules.rule import refused, repeated
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 __all__ = ["check_idle"]
 

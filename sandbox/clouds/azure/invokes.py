@@ -9,9 +9,9 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import yaml
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 __all__ = ["answer"]
 

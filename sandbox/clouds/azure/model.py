@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.clouds import model
-from sandbox.clouds.azure.identity import same_id, tenant_of
-from sandbox.clouds.azure.paths import ArmPath
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds import model
+from gpucluster.sandbox.clouds.azure.identity import same_id, tenant_of
+from gpucluster.sandbox.clouds.azure.paths import ArmPath
+from gpucluster.sandbox.clouds.ledger import Entry
 
 __all__ = ["MODELS", "Thing", "models"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from sandbox.clouds.azure.paths import AutoName, path_of
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.naming import hex_suffix
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.azure.paths import AutoName, path_of
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.naming import hex_suffix
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 __all__ = ["CREATE_BEFORE_DELETE", "with_defaults"]
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from sandbox.clouds.cloud import Act
-from sandbox.clouds.ledger import Entry, Operation
-from sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.cloud import Act
+from gpucluster.sandbox.clouds.ledger import Entry, Operation
+from gpucluster.sandbox.clouds.scenario import Scenario
 
 __all__ = ["LASTING", "begun"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.azure.identity import guid
-from sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.identity import guid
+from gpucluster.sandbox.clouds.azure.model import Thing
 
 __all__ = ["etag", "made"]
 

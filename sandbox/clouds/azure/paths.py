@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Final
 
-from sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.schema import ResourceType
 
 __all__ = ["ArmPath", "AutoName", "path_of"]
 
@@ -75,7 +75,7 @@ class ArmPath:
 
 @cache
 def _table() -> Mapping[str, ArmPath]:
-    text = resources.files("sandbox.clouds.azure").joinpath("paths.csv").read_text()
+    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("paths.csv").read_text()
     return {row["type"]: ArmPath(row["path"]) for row in csv.DictReader(text.splitlines())}
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.sizes import is_rdma
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.sizes import is_rdma
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["AGENT_POOL", "CLUSTER", "Pool", "own_profiles", "pools_of"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.schema import Property, ResourceType
-from sandbox.clouds.values import UNKNOWN, Secret
-from sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.schema import Property, ResourceType
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.narrow import is_list, is_object
 
 __all__ = ["previewed"]
 

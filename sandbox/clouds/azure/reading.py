@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from sandbox.clouds.ledger import Entry
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["as_read", "own_part"]
 

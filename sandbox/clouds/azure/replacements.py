@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.identity import location_of
-from sandbox.clouds.azure.paths import path_of
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.replacement_table import listed
+from gpucluster.sandbox.clouds.azure.identity import location_of
+from gpucluster.sandbox.clouds.azure.paths import path_of
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.replacement_table import listed
 
 __all__ = ["replaces"]
 
@@ -26,7 +26,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
         return True
     if path == ("location",) and _is_same_place(resource):
         return False
-    return False if path[0] in _IN_PLACE else listed("sandbox.clouds.azure", resource.token, path)
+    return False if path[0] in _IN_PLACE else listed("gpucluster.sandbox.clouds.azure", resource.token, path)
 
 
 def _is_same_place(resource: Resource) -> bool:

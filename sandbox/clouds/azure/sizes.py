@@ -32,7 +32,7 @@ def has_mig(size: str) -> bool:
 
 @cache
 def _temp_disks() -> dict[str, int]:
-    text = resources.files("sandbox.clouds.azure").joinpath("sizes.csv").read_text()
+    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("sizes.csv").read_text()
     return {row["size"]: int(row["temp_disk_gib"]) for row in csv.DictReader(text.splitlines())}
 
 

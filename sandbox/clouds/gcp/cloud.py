@@ -8,22 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from sandbox.clouds.diff import Change
-from sandbox.clouds.gcp import deletion, invokes, models, names, replacements, rules
-from sandbox.clouds.gcp.identity import is_zone, region_of
-from sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
-from sandbox.clouds.gcp.model import MODELS, Thing
-from sandbox.clouds.gcp.rules.inputs import refused_inputs
-from sandbox.clouds.gcp.rules.rule import RULES
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.model import load
-from sandbox.clouds.modelled import Modelled, changed_inputs
-from sandbox.clouds.naming import random_hex
-from sandbox.clouds.schema import ResourceType
-from sandbox.clouds.validate import Failure
-from sandbox.clouds.values import UNKNOWN, plain
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, replacements, rules
+from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
+from gpucluster.sandbox.clouds.gcp.model import MODELS, Thing
+from gpucluster.sandbox.clouds.gcp.rules.inputs import refused_inputs
+from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.values import UNKNOWN, plain
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["Gcp", "GcpAccount", "Settings"]
 

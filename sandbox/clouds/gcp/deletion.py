@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.identity import relative
-from sandbox.clouds.kubernetes.clusters import api_servers
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.identity import relative
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["delete"]
 

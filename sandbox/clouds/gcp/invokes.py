@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.identity import number_of, region_of, zones_of
-from sandbox.clouds.gcp.versions import VERSIONS
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.identity import number_of, region_of, zones_of
+from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
 
 __all__ = ["answer"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.values import UNKNOWN, Secret, plain
-from sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret, plain
+from gpucluster.sandbox.narrow import is_object, mapping
 
 __all__ = ["CREATION_ONLY", "STRATEGIES", "all_labels", "label_input"]
 

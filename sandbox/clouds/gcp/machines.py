@@ -37,7 +37,7 @@ class Machine:
 
 @cache
 def _table() -> Mapping[str, Machine]:
-    text = resources.files("sandbox.clouds.gcp").joinpath("machines.csv").read_text()
+    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("machines.csv").read_text()
     return {
         row["machine_type"]: Machine(
             machine_type=row["machine_type"],

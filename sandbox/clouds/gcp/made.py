@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__ = ["made", "number"]
 

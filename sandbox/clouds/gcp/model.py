@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.clouds import model
-from sandbox.clouds.gcp.identity import LINKS, region_of, relative
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds import model
+from gpucluster.sandbox.clouds.gcp.identity import LINKS, region_of, relative
+from gpucluster.sandbox.clouds.ledger import Entry
 
 __all__ = ["MODELS", "Thing", "models"]
 

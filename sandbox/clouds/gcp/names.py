@@ -14,9 +14,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
-from sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
+from gpucluster.sandbox.clouds.validate import Failure
 
 __all__ = ["name_property", "too_long", "with_defaults"]
 
@@ -62,7 +62,7 @@ def _constants() -> Mapping[str, Mapping[str, Any]]:
     `defaults.csv` has the inputs of the first level; a value is JSON.
     """
     found: dict[str, dict[str, Any]] = {}
-    text = resources.files("sandbox.clouds.gcp").joinpath("defaults.csv").read_text()
+    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("defaults.csv").read_text()
     for row in csv.DictReader(text.splitlines()):
         found.setdefault(row["type"], {})[row["property"]] = json.loads(row["value"])
     return found

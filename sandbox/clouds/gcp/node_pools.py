@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.gcp.identity import is_zone
-from sandbox.clouds.gcp.machines import Machine, machine
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.ledger import Entry
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.identity import is_zone
+from gpucluster.sandbox.clouds.gcp.machines import Machine, machine
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["CLUSTER", "NODE_POOL", "Pool"]
 

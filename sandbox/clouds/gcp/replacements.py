@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 from typing import Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.replacement_table import listed
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.replacement_table import listed
 
 __all__ = ["replaces"]
 
@@ -19,7 +19,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource):
         return True
-    return listed("sandbox.clouds.gcp", resource.token, path)
+    return listed("gpucluster.sandbox.clouds.gcp", resource.token, path)
 
 
 def _range_is_no_longer_inside(resource: Resource) -> bool:

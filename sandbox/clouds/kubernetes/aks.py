@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.objects import name_of
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.values import plain
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.objects import name_of
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["KINDS", "check_object", "kinds_of"]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
-from sandbox.clouds.diff import Change, property_names
-from sandbox.clouds.kubernetes import aks, gke, karpenter, kueue, replacements, rules
-from sandbox.clouds.kubernetes.clusters import SUFFIX, cluster_at, is_simulated, scope_of
-from sandbox.clouds.kubernetes.kubeconfig import api_server
-from sandbox.clouds.kubernetes.live import live
-from sandbox.clouds.kubernetes.objects import (
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
+from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.kubernetes import aks, gke, karpenter, kueue, replacements, rules
+from gpucluster.sandbox.clouds.kubernetes.clusters import SUFFIX, cluster_at, is_simulated, scope_of
+from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
+from gpucluster.sandbox.clouds.kubernetes.live import live
+from gpucluster.sandbox.clouds.kubernetes.objects import (
     AUTONAMED,
     RELEASE,
     name_of,
@@ -20,13 +20,13 @@ from sandbox.clouds.kubernetes.objects import (
     with_metadata,
     with_release_name,
 )
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.schema import ResourceType, Schema
-from sandbox.clouds.values import UNKNOWN, plain
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.schema import ResourceType, Schema
+from gpucluster.sandbox.clouds.values import UNKNOWN, plain
+from gpucluster.sandbox.narrow import mapping
 
 if TYPE_CHECKING:
-    from sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
 
 __all__ = ["Cluster", "Kubernetes"]
 
@@ -66,7 +66,7 @@ class Kubernetes(Cloud):
         scope = scope_of(ledger, server)
         if self._servers is None or cluster_at(ledger, server) is None:
             return Cluster(ledger, scope, config)
-        from sandbox.clouds.kubernetes.real import RealCluster
+        from gpucluster.sandbox.clouds.kubernetes.real import RealCluster
 
         return RealCluster(ledger, scope, config, self._servers)
 

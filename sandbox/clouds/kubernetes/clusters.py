@@ -7,8 +7,8 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["SUFFIX", "all_clusters", "api_servers", "cluster_at", "is_simulated", "scope_of"]
 

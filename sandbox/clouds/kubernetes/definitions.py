@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.kubernetes import aks, gke
-from sandbox.clouds.kubernetes.clusters import cluster_at
-from sandbox.clouds.kubernetes.objects import RELEASE
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.kubernetes import aks, gke
+from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["chart_of", "is_defined", "is_in_tables", "kinds_of_release", "known_chart"]
 

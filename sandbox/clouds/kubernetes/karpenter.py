@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.definitions import chart_of
-from sandbox.clouds.kubernetes.objects import RELEASE, name_of
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.values import plain
-from sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import is_object, mapping
 
 __all__ = ["check_labels", "check_removal"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from sandbox.narrow import is_object, items, mapping
+from gpucluster.sandbox.narrow import is_object, items, mapping
 
 __all__ = ["api_server"]
 

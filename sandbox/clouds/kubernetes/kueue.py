@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.kubernetes.definitions import chart_of
-from sandbox.clouds.kubernetes.objects import RELEASE
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import is_object
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import is_object
 
 __all__ = ["check_removal"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of
-from sandbox.clouds.naming import random_hex
-from sandbox.clouds.values import plain
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["live"]
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.naming import hex_suffix
-from sandbox.clouds.values import UNKNOWN, plain
-from sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.naming import hex_suffix
+from gpucluster.sandbox.clouds.values import UNKNOWN, plain
+from gpucluster.sandbox.narrow import is_object, mapping
 
 __all__ = [
     "AUTONAMED",

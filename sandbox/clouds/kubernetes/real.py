@@ -15,22 +15,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, Self
 
-from sandbox.api_server.binaries import Binaries
-from sandbox.api_server.client import Client, Refused
-from sandbox.api_server.definitions import Unavailable, definitions_of, source_of
-from sandbox.api_server.server import Server, in_use, open_server
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes import aks, gke
-from sandbox.clouds.kubernetes.cloud import Cluster
-from sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
-from sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
-from sandbox.clouds.kubernetes.live import live
-from sandbox.clouds.kubernetes.objects import RELEASE, object_id
-from sandbox.clouds.kubernetes.verdict import Outcome, Verdict
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.values import UNKNOWN, plain, to_wire
-from sandbox.engine.model import EngineError
-from sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.api_server.binaries import Binaries
+from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_of, source_of
+from gpucluster.sandbox.api_server.server import Server, in_use, open_server
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes import aks, gke
+from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
+from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
+from gpucluster.sandbox.clouds.kubernetes.live import live
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, object_id
+from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.values import UNKNOWN, plain, to_wire
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.narrow import is_list, is_object, mapping
 
 __all__ = ["RealCluster", "RealServers", "server_folder"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.diff import Change, property_names
 
 __all__ = ["replaces"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.clusters import cluster_at
-from sandbox.clouds.kubernetes.definitions import is_defined
-from sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
-from sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
+from gpucluster.sandbox.clouds.ledger import Ledger
 
 __all__ = ["check_definition", "check_name_is_free", "check_namespace", "check_reachable"]
 

@@ -1,4 +1,4 @@
-"""Serves until stdin ends: `python -P -m sandbox.engine.language_host [... ENGINE_ADDRESS]` prints its port."""
+"""Serves until stdin ends: `python -P -m gpucluster.sandbox.engine.language_host [... ENGINE_ADDRESS]` prints its port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 def main() -> None:
     """Print the port, then serve until our starter goes (it holds our stdin) or tells us to stop."""
-    from sandbox.engine.language_host import children
+    from gpucluster.sandbox.engine.language_host import children
 
     # An engine stops us by a signal to our whole process group; what we start must not answer it with a traceback.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -20,7 +20,7 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, _stop)
     _import_messages_only()
-    from sandbox.engine.language_host.server import serve
+    from gpucluster.sandbox.engine.language_host.server import serve
 
     server, port = serve(engine_address=sys.argv[-1] if len(sys.argv) > 1 else None)
     print(port, flush=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from sandbox.engine.language_host import runner
+from gpucluster.sandbox.engine.language_host import runner
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 

@@ -18,9 +18,9 @@ import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
-from sandbox.engine.language_host import children, runner
-from sandbox.engine.language_host.engine_log import EngineLog
-from sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
+from gpucluster.sandbox.engine.language_host import children, runner
+from gpucluster.sandbox.engine.language_host.engine_log import EngineLog
+from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
 
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):

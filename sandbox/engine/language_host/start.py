@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine.model import Engine, EngineError
 
 PYTHON_VARIABLE = "GPUCLUSTER_PYTHON"
 """Tells the launcher beside a built engine which interpreter has this package."""
@@ -48,7 +48,7 @@ def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Gener
         yield LanguageHost(engine, None)
         return
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "sandbox.engine.language_host"],
+        [sys.executable, "-P", "-m", "gpucluster.sandbox.engine.language_host"],
         env=dict(environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -75,7 +75,7 @@ def _port(process: subprocess.Popen[bytes]) -> int:
     if not line.isdigit():
         raise EngineError(
             f"The Python language host did not start (it said {line.decode(errors='replace') or 'nothing'!r}; "
-            f"expected a port).\nIs the environment complete? {sys.executable} -P -m sandbox.engine.language_host "
+            f"expected a port).\nIs the environment complete? {sys.executable} -P -m gpucluster.sandbox.engine.language_host "
             "shows why; `make` installs it anew."
         )
     return int(line)

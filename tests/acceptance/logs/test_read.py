@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acceptance.logs.header import Header, header_line, header_of
-from acceptance.logs.line import Line, lines
-from acceptance.logs.read import FORMATS, Damage, UnknownLog, read_log
+from gpucluster.acceptance.logs.header import Header, header_line, header_of
+from gpucluster.acceptance.logs.line import Line, lines
+from gpucluster.acceptance.logs.read import FORMATS, Damage, UnknownLog, read_log
 
 EXAMPLES = Path(__file__).parents[3] / "examples/acceptance"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.runs.kubectl import Kubectl
+from gpucluster.acceptance.runs.kubectl import Kubectl
 
 RING = """# nThread 1 nGpus 1 minBytes 4294967296 maxBytes 17179869184 step: 2(factor) warmup iters: 5 iters: 20
 #  Rank  0 Group  0 Pid    200 on pod-0 device  0 [0000:53:00] NVIDIA H100 80GB HBM3
@@ -127,8 +127,8 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     """The cluster that a session asks, and no waiting."""
     fake = FakeCluster()
     connect: Callable[..., Kubectl] = lambda *_: fake  # noqa: E731
-    monkeypatch.setattr("acceptance.runs.session.Kubectl", connect)
-    monkeypatch.setattr("acceptance.runs.collect.time", Clock())
+    monkeypatch.setattr("gpucluster.acceptance.runs.session.Kubectl", connect)
+    monkeypatch.setattr("gpucluster.acceptance.runs.collect.time", Clock())
     return fake
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from acceptance.promises import Promise, Promises
-from acceptance.runs.session import NothingToDo, accept, burn, burn_plan, imagined, manifests, seen
+from gpucluster.acceptance.promises import Promise, Promises
+from gpucluster.acceptance.runs.session import NothingToDo, accept, burn, burn_plan, imagined, manifests, seen
 
 
 @pytest.fixture

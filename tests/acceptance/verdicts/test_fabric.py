@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from acceptance.measured import AllReduce, Payload
-from acceptance.verdicts.fabric import judge_fabric, line_rate
-from components.shapes import shapes
+from gpucluster.acceptance.measured import AllReduce, Payload
+from gpucluster.acceptance.verdicts.fabric import judge_fabric, line_rate
+from gpucluster.components.shapes import shapes
 
 MACHINES = {row.machine_type: row for row in shapes()}
 P5 = MACHINES["p5.48xlarge"]

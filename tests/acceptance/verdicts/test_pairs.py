@@ -7,11 +7,11 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.measured import AllReduce, Payload
-from acceptance.runs.all_reduce import rounds
-from acceptance.verdicts.pairs import judge_pairs
-from acceptance.verdicts.verdict import Verdict
-from components.shapes import shapes
+from gpucluster.acceptance.measured import AllReduce, Payload
+from gpucluster.acceptance.runs.all_reduce import rounds
+from gpucluster.acceptance.verdicts.pairs import judge_pairs
+from gpucluster.acceptance.verdicts.verdict import Verdict
+from gpucluster.components.shapes import shapes
 
 P5 = next(row for row in shapes() if row.machine_type == "p5.48xlarge")
 NODES = [f"node-{number}" for number in range(1, 9)]

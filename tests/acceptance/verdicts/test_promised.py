@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from acceptance.judge import judge
-from acceptance.logs.read import Log
-from acceptance.measured import AllReduce, Measurement, Payload, Replacement, Storage, StoragePhase
-from acceptance.promises import Promise, Promises
+from gpucluster.acceptance.judge import judge
+from gpucluster.acceptance.logs.read import Log
+from gpucluster.acceptance.measured import AllReduce, Measurement, Payload, Replacement, Storage, StoragePhase
+from gpucluster.acceptance.promises import Promise, Promises
 
 ALL = Promises(
     bus_gb_per_s={4: Promise(Decimal(360), "promises.bus_gb_per_s.4")},

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.verdicts.topology import judge_topology, nodes_of
+from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 
 AWS = "topology.k8s.aws/network-node-layer-"
 GCP = "cloud.google.com/gce-topology-"

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
-from components.aws.location import Location
-from components.aws.plan import plan_cluster
-from components.spec import ClusterSpec
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.plan import plan_cluster
+from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
 HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
@@ -54,7 +54,7 @@ class Recorder(Mocks):
 
 def _register(**changes: object) -> dict[str, MockResourceArgs]:
     """Registrations by name of a cluster like the trial's with some fields of the spec changed."""
-    from components.aws.cluster import TrainingCluster
+    from gpucluster.components.aws.cluster import TrainingCluster
 
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)

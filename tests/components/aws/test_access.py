@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.aws.access import AccessPlan, access_problems, plan_access
-from components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 VPC = "10.0.0.0/16"
 ADMIN = "arn:aws:iam::123456789012:role/admin"

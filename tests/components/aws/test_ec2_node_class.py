@@ -7,11 +7,11 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.aws.ec2_node_class import EC2NodeClass
-from components.aws.interfaces import plan_interfaces
-from components.kubernetes.objects import check
-from components.plan import PlanError
-from components.shapes import shapes
+from gpucluster.components.aws.ec2_node_class import EC2NodeClass
+from gpucluster.components.aws.interfaces import plan_interfaces
+from gpucluster.components.kubernetes.objects import check
+from gpucluster.components.plan import PlanError
+from gpucluster.components.shapes import shapes
 
 SPEC: dict[str, Any] = {
     "role": "node",

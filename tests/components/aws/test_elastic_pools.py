@@ -9,12 +9,12 @@ import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
-from components.aws.interfaces import Interface
-from components.aws.interruption import interruption_queue
-from components.aws.karpenter_iam import POLICIES, controller_policies
-from components.aws.node_class import node_class
-from components.elastic import PoolPlan
-from components.kubernetes.karpenter import node_pool
+from gpucluster.components.aws.interfaces import Interface
+from gpucluster.components.aws.interruption import interruption_queue
+from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
+from gpucluster.components.aws.node_class import node_class
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.kubernetes.karpenter import node_pool
 
 QUEUE = "arn:aws:sqs:us-east-1:000000000000:queue"
 POLICY_LIMIT = 6144

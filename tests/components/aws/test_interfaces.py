@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.aws.interfaces import plan_interfaces
-from components.shapes import shape
+from gpucluster.components.aws.interfaces import plan_interfaces
+from gpucluster.components.shapes import shape
 
 
 def test_p5_has_one_ip_interface_and_a_fabric_interface_on_each_of_32_cards() -> None:

@@ -11,10 +11,10 @@ import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
-from components.aws.location import Location
-from components.aws.plan import plan_cluster
-from components.shapes import shapes
-from components.spec_file import read_spec
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.plan import plan_cluster
+from gpucluster.components.shapes import shapes
+from gpucluster.components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/aws"
 HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
@@ -51,7 +51,7 @@ class Recorder(Mocks):
 
 def registered(kind: str, *, machine: str | None = None) -> Registered:
     """Every resource of an example spec, in the order of its name."""
-    from components.aws.cluster import TrainingCluster
+    from gpucluster.components.aws.cluster import TrainingCluster
 
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.aws.location import Location, parse_location
+from gpucluster.components.aws.location import Location, parse_location
 
 
 @pytest.mark.parametrize(

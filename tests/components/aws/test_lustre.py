@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from components.aws.lustre import LustrePlan, plan_lustre
-from components.spec import SharedStorage
+from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
+from gpucluster.components.spec import SharedStorage
 
 # USD per GiB-month; made up, so that a test does not change with the price book.
 PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}

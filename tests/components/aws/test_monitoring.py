@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.mocks import MockResourceArgs
 
-from components.aws.scrape import scrape_configuration
+from gpucluster.components.aws.scrape import scrape_configuration
 
 Register = Callable[..., dict[str, MockResourceArgs]]
 RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

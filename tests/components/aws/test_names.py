@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes.images import MIRRORED
-from sandbox.clouds.aws.names import name_property
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.components.kubernetes.images import MIRRORED
+from gpucluster.sandbox.clouds.aws.names import name_property
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 NAMES = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[0]

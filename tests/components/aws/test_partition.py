@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pulumi_aws import Region
 
-from components.aws.location import REGIONS
-from components.aws.partition import ec2_principal, endpoint_service, partition
+from gpucluster.components.aws.location import REGIONS
+from gpucluster.components.aws.partition import ec2_principal, endpoint_service, partition
 
 
 @pytest.mark.parametrize(

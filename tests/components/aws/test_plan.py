@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from components.aws.location import Location
-from components.aws.plan import ElasticPlan, PlacementPlan, plan_cluster
-from components.elastic import PoolPlan
-from components.plan import PlanError
-from components.shapes import shape
-from components.spec import ClusterSpec
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.plan import ElasticPlan, PlacementPlan, plan_cluster
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.plan import PlanError
+from gpucluster.components.shapes import shape
+from gpucluster.components.spec import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
 Vary = Callable[..., ClusterSpec]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.aws.purchase import block_notes, block_size
+from gpucluster.components.aws.purchase import block_notes, block_size
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from components.aws.user_data import GPU_NODE_SETUP, gpu_user_data
+from gpucluster.components.aws.user_data import GPU_NODE_SETUP, gpu_user_data
 
 
 def _parts(*slices: str) -> list[Any]:

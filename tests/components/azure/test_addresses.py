@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from components.azure.addresses import AddressPlan, address_problems, lustre_range
+from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
 
 
 def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.azure.aks_node_class import AKSNodeClass
-from components.kubernetes.objects import Part
+from gpucluster.components.azure.aks_node_class import AKSNodeClass
+from gpucluster.components.kubernetes.objects import Part
 
 Refused = Callable[[type[Part], dict[str, Any]], list[str]]
 

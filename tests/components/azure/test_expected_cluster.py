@@ -16,10 +16,10 @@ from unittest.mock import ANY
 import pytest
 import yaml
 
-from components.azure.location import Location
-from components.azure.plan import plan_cluster
-from components.azure.settings import Settings
-from components.spec import ClusterSpec
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -48,7 +48,7 @@ def everything(registered: Callable[[Callable[[], object]], Registered]) -> Decl
     """Gives what an example spec registers anywhere, by name; `changes` are those of its fields."""
 
     def run(example: str, settings: Settings | None = None, **changes: Any) -> Registered:
-        from components.azure.cluster import TrainingCluster
+        from gpucluster.components.azure.cluster import TrainingCluster
 
         path = ROOT / (f"examples/specs/azure/{example}.yaml" if example != "trial" else "stacks/specs/trial.yaml")
         fields = {**yaml.safe_load(path.read_text()), **changes}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
-from components.kubernetes.chart_values import GpuOperator
-from components.kubernetes.objects import Part
-from components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
+from gpucluster.components.kubernetes.chart_values import GpuOperator
+from gpucluster.components.kubernetes.objects import Part
+from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from components.azure.gpu_versions import VERSIONS, GpuVersions
-from components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from components.kubernetes.objects import Part
+from gpucluster.components.azure.gpu_versions import VERSIONS, GpuVersions
+from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
+from gpucluster.components.kubernetes.objects import Part
 
 Refused = Callable[[type[Part], dict[str, Any]], list[str]]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.azure.karpenter_limits import karpenter_problems
+from gpucluster.components.azure.karpenter_limits import karpenter_problems
 
 ENGINE = "elastic.engine is 'karpenter', which on Azure"
 SINGLE = ["Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"]

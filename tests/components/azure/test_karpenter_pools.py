@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
-from components.elastic import PoolPlan
-from components.plan import PlanError
+from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

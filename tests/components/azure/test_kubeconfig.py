@@ -7,7 +7,7 @@ import json
 
 import yaml
 
-from components.azure.kubeconfig import kubeconfig
+from gpucluster.components.azure.kubeconfig import kubeconfig
 
 GIVEN = {
     "apiVersion": "v1",

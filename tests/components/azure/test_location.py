@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.azure.location import Location, parse_location
-from components.azure.settings import Settings
+from gpucluster.components.azure.location import Location, parse_location
+from gpucluster.components.azure.settings import Settings
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 PLACE = {"subscription": SUBSCRIPTION, "region": "eastus", "zone": "1"}

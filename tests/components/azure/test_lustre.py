@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
-from components.spec import SharedStorage
+from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
+from gpucluster.components.spec import SharedStorage
 
 # Not Azure's: the seed has none.
 PRICES = {40: Decimal("0.10"), 125: Decimal("0.15"), 250: Decimal("0.21"), 500: Decimal("0.34")}

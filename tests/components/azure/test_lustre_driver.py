@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from components.azure.lustre_driver import LustreDriver
+from gpucluster.components.azure.lustre_driver import LustreDriver
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.azure.machines import has_infiniband, quota_family
-from components.shapes import shapes
+from gpucluster.components.azure.machines import has_infiniband, quota_family
+from gpucluster.components.shapes import shapes
 
 
 @pytest.mark.parametrize(

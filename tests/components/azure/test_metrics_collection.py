@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from components.azure.metrics_collection import MetricsCollection
-from components.kubernetes.telemetry.alerts import Watched
-from components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.azure.metrics_collection import MetricsCollection
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from components.azure.location import Location
-from components.azure.plan import plan_cluster
-from components.azure.settings import Settings
-from components.spec import ClusterSpec
-from components.spec_file import read_spec
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec_file import read_spec
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and tags on Azure")[2]
@@ -40,7 +40,7 @@ Registered = list[tuple[str, str, dict[str, Any]]]
 @pytest.fixture(scope="module")
 def declared(registered: Callable[[Callable[[], object]], Registered]) -> Registered:
     """What the trial and every example register in the subscription, with all that a stack may choose."""
-    from components.azure.cluster import TrainingCluster
+    from gpucluster.components.azure.cluster import TrainingCluster
 
     found: Registered = []
     for path in SPECS:

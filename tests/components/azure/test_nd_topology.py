@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from components.azure.fabric import infiniband_pod, mpi_infiniband_pod
-from components.azure.location import Location
-from components.azure.plan import plan_cluster
-from components.azure.settings import Settings
-from components.shapes import shape
-from components.spec import ClusterSpec
+from gpucluster.components.azure.fabric import infiniband_pod, mpi_infiniband_pod
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.shapes import shape
+from gpucluster.components.spec import ClusterSpec
 
 TRIAL = Path(__file__).parents[3] / "stacks/specs/trial.yaml"
 
@@ -25,7 +25,7 @@ UPSTREAM = "c26ff47f1decf03d44ee6e90c4a8afd3bddeec334c5545008f33af2a297e2834"
 
 
 def test_the_file_is_microsofts_own_byte_for_byte(registered: Callable[..., list[tuple[str, str, Any]]]) -> None:
-    from components.azure.cluster import TrainingCluster
+    from gpucluster.components.azure.cluster import TrainingCluster
 
     here = Location(subscription="s", region="eastus", number="1", settings=Settings())
     plan = plan_cluster(ClusterSpec.model_validate(yaml.safe_load(TRIAL.read_text())), here, stack="azure-trial")

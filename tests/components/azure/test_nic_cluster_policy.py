@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from components.azure.nic_cluster_policy import NicClusterPolicy
-from components.kubernetes.objects import Part
+from gpucluster.components.azure.nic_cluster_policy import NicClusterPolicy
+from gpucluster.components.kubernetes.objects import Part
 
 Refused = Callable[[type[Part], dict[str, Any]], list[str]]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.azure.node_feature_rule import NodeFeatureRule
-from components.kubernetes.objects import Part
+from gpucluster.components.azure.node_feature_rule import NodeFeatureRule
+from gpucluster.components.kubernetes.objects import Part
 
 Refused = Callable[[type[Part], dict[str, Any]], list[str]]
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from components.azure.location import Location
-from components.azure.mig import plan_mig
-from components.azure.plan import AzureClusterPlan, plan_cluster
-from components.azure.settings import Settings
-from components.plan import PlanError
-from components.spec import ClusterSpec
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.mig import plan_mig
+from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.plan import PlanError
+from gpucluster.components.spec import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"

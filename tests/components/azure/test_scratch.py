@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from components.azure.scratch import Scratch, mount_script
+from gpucluster.components.azure.scratch import Scratch, mount_script
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
-from components.azure.location import Location
-from components.azure.plan import plan_cluster
-from components.azure.settings import Settings
-from components.spec import ClusterSpec
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.spec import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -30,7 +30,7 @@ def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
     """The inputs by logical name of a cluster like the trial's."""
 
     def run(settings: Settings | None = None, **changes: Any) -> dict[str, dict[str, Any]]:
-        from components.azure.cluster import TrainingCluster
+        from gpucluster.components.azure.cluster import TrainingCluster
 
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
         plan = plan_cluster(ClusterSpec.model_validate({**TRIAL, **changes}), here, stack="azure-trial")
@@ -295,7 +295,7 @@ def requests() -> Callable[..., dict[str, Any]]:
 
         @pulumi.runtime.test
         def started() -> None:
-            from components.azure.cluster import TrainingCluster
+            from gpucluster.components.azure.cluster import TrainingCluster
 
             TrainingCluster(plan.name, plan)
 

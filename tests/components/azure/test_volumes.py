@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from components.azure.volumes import files_volume, lustre_volume
-from components.kubernetes.volume import Volume
-from components.kubernetes.workspace import Workspace
+from gpucluster.components.azure.volumes import files_volume, lustre_volume
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.workspace import Workspace
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

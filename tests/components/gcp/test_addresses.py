@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from components.gcp.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.gcp.addresses import AddressPlan, address_problems, plan_addresses
 
 
 @pytest.mark.parametrize("subnets", [0, 4, 8, 9])

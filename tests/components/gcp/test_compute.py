@@ -8,8 +8,8 @@ import sys
 
 PROGRAM = """
 import json, sys
-import components.gcp.cluster
-from components.gcp import compute
+import gpucluster.components.gcp.cluster
+from gpucluster.components.gcp import compute
 compute.Network
 before = sorted(sys.modules)
 import pulumi_gcp

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.gcp.compute_class import ComputeClass
-from components.kubernetes.objects import Spec
+from gpucluster.components.gcp.compute_class import ComputeClass
+from gpucluster.components.kubernetes.objects import Spec
 
 Refused = Callable[[type[Spec], dict[str, Any]], list[str]]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.elastic import PoolPlan
-from components.gcp.elastic_class import ElasticMachine, class_node_label, class_node_taint, elastic_class
-from components.plan import PlanError
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.elastic_class import ElasticMachine, class_node_label, class_node_taint, elastic_class
+from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from components.gcp.location import Location
-from components.gcp.plan import plan_cluster
-from components.spec import ClusterSpec
-from components.spec_file import read_spec
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec_file import read_spec
 
 ROOT = Path(__file__).parents[3]
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
@@ -42,7 +42,7 @@ def declared(registered: Registering) -> Declare:
     """Gives what an example spec registers in the project, by name; `changes` are those of its fields."""
 
     def run(example: str, **changes: Any) -> Registered:
-        from components.gcp.cluster import TrainingCluster
+        from gpucluster.components.gcp.cluster import TrainingCluster
 
         path = ROOT / (f"examples/specs/gcp/{example}.yaml" if example != "trial" else "stacks/specs/trial.yaml")
         spec = ClusterSpec.model_validate({**yaml.safe_load(path.read_text()), **changes})
@@ -841,7 +841,7 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
 
 
 def test_charts_install_karpenter_what_runs_jobs_and_what_tells_of_gpus_and_no_driver(registered: Registering) -> None:
-    from components.gcp.cluster import TrainingCluster
+    from gpucluster.components.gcp.cluster import TrainingCluster
 
     plan = plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), HERE, stack="gcp-trial")
     found = registered(lambda: TrainingCluster(plan.name, plan))
@@ -857,7 +857,7 @@ def test_charts_install_karpenter_what_runs_jobs_and_what_tells_of_gpus_and_no_d
 
 
 def test_the_kubeconfig_holds_no_credential() -> None:
-    from components.gcp.kubeconfig import kubeconfig
+    from gpucluster.components.gcp.kubeconfig import kubeconfig
 
     assert json.loads(kubeconfig("trial", "192.0.2.1", "Y2VydA==")) == {
         "apiVersion": "v1",

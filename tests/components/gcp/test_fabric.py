@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.gcp.fabric import FABRICS, DeviceNetwork, fabric_of
-from components.plan import PlanError
+from gpucluster.components.gcp.fabric import FABRICS, DeviceNetwork, fabric_of
+from gpucluster.components.plan import PlanError
 
 IMAGES = "us-docker.pkg.dev/gce-ai-infra"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.gcp.fabric import FABRICS
-from components.gcp.fabric_plugin import FabricPlugin
+from gpucluster.components.gcp.fabric import FABRICS
+from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.gcp.gce_node_class import GCENodeClass
-from components.kubernetes.objects import Spec
+from gpucluster.components.gcp.gce_node_class import GCENodeClass
+from gpucluster.components.kubernetes.objects import Spec
 
 Refused = Callable[[type[Spec], dict[str, Any]], list[str]]
 

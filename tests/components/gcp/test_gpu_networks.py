@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from components.gcp.fabric import FABRICS
-from components.gcp.gpu_networks import GpuNetworks
-from components.plan import PlanError
+from gpucluster.components.gcp.fabric import FABRICS
+from gpucluster.components.gcp.gpu_networks import GpuNetworks
+from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

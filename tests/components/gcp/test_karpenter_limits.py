@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
+from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
 
 ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from components.elastic import PoolPlan
-from components.gcp.karpenter_iam import PERMISSIONS
-from components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
-from components.plan import PlanError
+from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.karpenter_iam import PERMISSIONS
+from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

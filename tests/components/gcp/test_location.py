@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.gcp.location import REGIONS, Location, first_zone, parse_location, zones_of
-from components.shapes import shapes
+from gpucluster.components.gcp.location import REGIONS, Location, first_zone, parse_location, zones_of
+from gpucluster.components.shapes import shapes
 
 PLACE = {"project": "my-project", "region": "us-central1", "zone": "us-central1-b"}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre
-from components.spec import SharedStorage
+from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre
+from gpucluster.components.spec import SharedStorage
 
 # us-central1, 2026-06-05.
 PRICES = {125: Decimal("0.145"), 250: Decimal("0.21"), 500: Decimal("0.34"), 1000: Decimal("0.60")}

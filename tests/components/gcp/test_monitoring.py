@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from components.gcp.monitoring import Monitoring
-from components.kubernetes.telemetry.alerts import Watched
-from components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.gcp.monitoring import Monitoring
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

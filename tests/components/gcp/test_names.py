@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from components.gcp.location import Location
-from components.gcp.plan import plan_cluster
-from components.spec_file import read_spec
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.spec_file import read_spec
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[2]
@@ -29,7 +29,7 @@ Registered = list[tuple[str, str, dict[str, Any]]]
 @pytest.fixture(scope="module")
 def declared(registered: Callable[[Callable[[], object]], Registered]) -> Registered:
     """What the trial and every example register in the project."""
-    from components.gcp.cluster import TrainingCluster
+    from gpucluster.components.gcp.cluster import TrainingCluster
 
     found: Registered = []
     for path in SPECS:

@@ -8,9 +8,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.gcp.network_objects import GKENetworkParamSet, Network
-from components.kubernetes.objects import Spec, custom_object
-from components.plan import PlanError
+from gpucluster.components.gcp.network_objects import GKENetworkParamSet, Network
+from gpucluster.components.kubernetes.objects import Spec, custom_object
+from gpucluster.components.plan import PlanError
 
 Refused = Callable[[type[Spec], dict[str, Any]], list[str]]
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from components.gcp.location import Location
-from components.gcp.machines import family
-from components.gcp.plan import GcpClusterPlan, plan_cluster
-from components.plan import PlanError
-from components.spec import ClusterSpec
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family
+from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
+from gpucluster.components.plan import PlanError
+from gpucluster.components.spec import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
@@ -427,7 +427,7 @@ def test_a_bucket_promises_no_throughput_and_a_linked_one_is_not_built() -> None
 
 
 def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:
-    from components.gcp.fabric import FABRICS
+    from gpucluster.components.gcp.fabric import FABRICS
 
     modes = {machine: [network.device_mode for network in fabric.networks] for machine, fabric in FABRICS.items()}
     assert {machine: list(family(machine).gpu_networks) for machine in modes} == modes

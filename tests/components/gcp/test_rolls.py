@@ -9,9 +9,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.gcp.location import Location
-from components.gcp.plan import plan_cluster
-from components.spec_file import read_spec
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
@@ -22,7 +22,7 @@ Registered = Callable[[Callable[[], object]], Any]
 
 def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list[str]]:
     """Name of each node pool of an example -> what it keeps. changes: fields of its sections, by section."""
-    from components.gcp.cluster import TrainingCluster
+    from gpucluster.components.gcp.cluster import TrainingCluster
 
     spec = read_spec(SPECS / f"{example}.yaml")
     spec = spec.model_copy(

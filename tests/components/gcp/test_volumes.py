@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from components.gcp.volumes import bucket_volume, filestore_volume, lustre_volume
-from components.kubernetes.volume import Volume
-from components.kubernetes.workspace import Workspace
+from gpucluster.components.gcp.volumes import bucket_volume, filestore_volume, lustre_volume
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.workspace import Workspace
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

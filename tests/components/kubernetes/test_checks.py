@@ -20,10 +20,10 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.helm.v3 import Release
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, KARPENTER_CRD
-from components.kubernetes.checks import check_object
-from components.kubernetes.release import release
-from components.plan import PlanError
+from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, KARPENTER_CRD
+from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.plan import PlanError
 
 Declare = Callable[[pulumi.ResourceOptions], object]
 

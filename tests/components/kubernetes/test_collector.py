@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.kubernetes.collector import collector
-from components.kubernetes.metrics_sink import READ, MetricsSink
+from gpucluster.components.kubernetes.collector import collector
+from gpucluster.components.kubernetes.metrics_sink import READ, MetricsSink
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

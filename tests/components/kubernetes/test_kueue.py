@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.kubernetes.kueue import (
+from gpucluster.components.kubernetes.kueue import (
     AdmissionCheck,
     ClusterQueue,
     LocalQueue,
@@ -15,8 +15,8 @@ from components.kubernetes.kueue import (
     Topology,
     WorkloadPriorityClass,
 )
-from components.kubernetes.objects import Spec, check
-from components.plan import PlanError
+from gpucluster.components.kubernetes.objects import Spec, check
+from gpucluster.components.plan import PlanError
 
 
 def group(*quotas: tuple[str, str], flavor: str = "a", covered: list[str] | None = None) -> dict[str, Any]:

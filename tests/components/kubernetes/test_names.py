@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from components.kubernetes import names
+from gpucluster.components.kubernetes import names
 
 COMPONENTS = Path(__file__).parents[3] / "components"
 KEYS = (

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from components.kubernetes.node_pool import NodePool
-from components.kubernetes.objects import check
-from components.plan import PlanError
+from gpucluster.components.kubernetes.node_pool import NodePool
+from gpucluster.components.kubernetes.objects import check
+from gpucluster.components.plan import PlanError
 
 SPEC: dict[str, Any] = {
     "template": {

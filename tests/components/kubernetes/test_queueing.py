@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from components.kubernetes.queueing import Queueing
+from gpucluster.components.kubernetes.queueing import Queueing
 
 # managerConfig.controllerManagerConfigYaml of charts/kueue/values.yaml, without its comments: kubernetes-sigs/kueue
 # v0.16.9 (762bba717f); the text of v0.16.6 is the same.

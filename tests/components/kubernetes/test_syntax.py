@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.kubernetes.syntax import (
+from gpucluster.components.kubernetes.syntax import (
     key_problem,
     label_problem,
     name_problem,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from components.kubernetes.objects import check
-from components.kubernetes.training_runtime import ClusterTrainingRuntime
-from components.plan import PlanError
+from gpucluster.components.kubernetes.objects import check
+from gpucluster.components.kubernetes.training_runtime import ClusterTrainingRuntime
+from gpucluster.components.plan import PlanError
 
 IMAGE = "example.com/train:1.0"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cost.budgets import BadLimits, Limit, Limits, read_limits
+from gpucluster.cost.budgets import BadLimits, Limit, Limits, read_limits
 
 
 def _file(folder: Path, text: str) -> Path:

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook, Resource, Resources, estimate
-from cost.budgets import Limit, Limits, UnknownPool, Verdict, verdicts_of
+from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost.budgets import Limit, Limits, UnknownPool, Verdict, verdicts_of
 
 Make = Callable[..., Resource]
 

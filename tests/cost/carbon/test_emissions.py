@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook
-from cost.carbon import grid_of, tonnes_a_year
-from cost.machines import MACHINES
+from gpucluster.cost import PriceBook
+from gpucluster.cost.carbon import grid_of, tonnes_a_year
+from gpucluster.cost.machines import MACHINES
 
 
 def test_32_nodes_at_10_kw_stand_for_1241_tonnes_a_year() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, Resources, estimate
-from cost.changes import Side
-from cost.sources.ended import Ended
+from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.changes import Side
+from gpucluster.cost.sources.ended import Ended
 
 MakeSide = Callable[..., Side]
 

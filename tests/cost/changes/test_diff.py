@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cost import Resource
-from cost.changes import Change, Diff, Side, diff
-from cost.render.diff_words import sentence, total_rows
+from gpucluster.cost import Resource
+from gpucluster.cost.changes import Change, Diff, Side, diff
+from gpucluster.cost.render.diff_words import sentence, total_rows
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]

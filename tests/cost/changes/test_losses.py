@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from cost import Resource
-from cost.changes import Side, diff
-from cost.changes.losses import CAPACITY, STORAGE
-from cost.sources.ended import Ended
-from policies.clouds.holdings import RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.cost import Resource
+from gpucluster.cost.changes import Side, diff
+from gpucluster.cost.changes.losses import CAPACITY, STORAGE
+from gpucluster.cost.sources.ended import Ended
+from gpucluster.policies.clouds.holdings import RESERVED_CAPACITY, SHARED_STORAGE, holdings
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]

@@ -8,13 +8,13 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost import Estimate, Resource, Resources
-from cost.changes import Change, Side, diff
-from cost.changes.diff import change_of
-from cost.estimate import Coverage
-from cost.facts import Facts
-from cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
-from cost.render.diff_json import diff_json
+from gpucluster.cost import Estimate, Resource, Resources
+from gpucluster.cost.changes import Change, Side, diff
+from gpucluster.cost.changes.diff import change_of
+from gpucluster.cost.estimate import Coverage
+from gpucluster.cost.facts import Facts
+from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
+from gpucluster.cost.render.diff_json import diff_json
 
 
 def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = ()) -> Side:

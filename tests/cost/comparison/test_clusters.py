@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cost import UNKNOWN, Resource, Resources
-from cost.comparison import Cluster, cluster_of
+from gpucluster.cost import UNKNOWN, Resource, Resources
+from gpucluster.cost.comparison import Cluster, cluster_of
 
 Make = Callable[..., Resource]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
-from cost import Resource, Resources, estimate
-from cost.comparison import Column, Ranked, cluster_of, compare
+from gpucluster.cost import Resource, Resources, estimate
+from gpucluster.cost.comparison import Column, Ranked, cluster_of, compare
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook, Resource, Resources, estimate
-from cost.comparison import Column, compare
-from cost.comparison.figures import Ask, Figures, figures_of, per_1000_tflops
-from cost.transfer import Egress
+from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost.comparison import Column, compare
+from gpucluster.cost.comparison.figures import Ask, Figures, figures_of, per_1000_tflops
+from gpucluster.cost.transfer import Egress
 
 MakeColumn = Callable[..., Column]
 

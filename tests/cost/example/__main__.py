@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from cost.sources.program import watch
+from gpucluster.cost.sources.program import watch
 
 watched = watch()
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Assumptions, Estimate, PriceBook, Resource, Resources, estimate
-from cost.model import Budget
-from cost.render.table import as_table
-from cost.verdict import budget_verdict
+from gpucluster.cost import UNKNOWN, Assumptions, Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.model import Budget
+from gpucluster.cost.render.table import as_table
+from gpucluster.cost.verdict import budget_verdict
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from cost import Assumptions, Estimate, Resource
+from gpucluster.cost import Assumptions, Estimate, Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -11,12 +11,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost import Estimate, PriceBook, Resource, Resources, estimate
-from cost.grouping import group_by
-from cost.handlers.reserved_capacity import block_days, block_size
-from cost.model import Amounts
-from cost.prices.book import _FOLDER
-from cost.render import as_json
+from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.grouping import group_by
+from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
+from gpucluster.cost.model import Amounts
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.cost.render import as_json
 
 audit = runpy.run_path(str(Path(__file__).parents[3] / "examples/audit_report.py"))["audit"]
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Assumptions, Estimate, Resource
+from gpucluster.cost import UNKNOWN, Assumptions, Estimate, Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cost import Estimate, Resource
+from gpucluster.cost import Estimate, Resource
 
 GROUP = "aws:autoscaling/group:Group"
 SPREAD = {"onDemandBaseCapacity": 2, "onDemandPercentageAboveBaseCapacity": 50}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Estimate, Resource
-from cost.handlers.reserved_capacity import block_days, block_size
-from cost.verdict import budget_verdict
+from gpucluster.cost import UNKNOWN, Estimate, Resource
+from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
+from gpucluster.cost.verdict import budget_verdict
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

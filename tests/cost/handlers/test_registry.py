@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-import cost.handlers
-from cost.free import free_reason, free_types
-from cost.registry import priced_types, prices
+import gpucluster.cost.handlers
+from gpucluster.cost.free import free_reason, free_types
+from gpucluster.cost.registry import priced_types, prices
 
-FOLDER = Path(cost.handlers.__file__).parent
+FOLDER = Path(gpucluster.cost.handlers.__file__).parent
 
 
 def test_every_file_with_a_handler_is_registered() -> None:
     files = {path.stem for path in FOLDER.glob("*.py") if "@prices(" in path.read_text()}
-    assert sorted(files) == sorted(name for names in cost.handlers.MODULES.values() for name in names)
+    assert sorted(files) == sorted(name for names in gpucluster.cost.handlers.MODULES.values() for name in names)
     assert {handler.__module__.rsplit(".", 1)[1] for handler in priced_types().values()} == {*files, "by_table"}
 
 
 def test_a_file_prices_types_of_its_package_only() -> None:
-    packages = {name: package for package, names in cost.handlers.MODULES.items() for name in names}
+    packages = {name: package for package, names in gpucluster.cost.handlers.MODULES.items() for name in names}
     found = {
         (type_.partition(":")[0], handler.__module__.rsplit(".", 1)[1]) for type_, handler in priced_types().items()
     }
@@ -32,11 +32,11 @@ def test_a_file_prices_types_of_its_package_only() -> None:
 def test_pricing_a_cloud_imports_no_other() -> None:
     program = """
 import sys
-from cost import Resource, Resources, estimate
-assert [name for name in sys.modules if name.startswith("cost.handlers.")] == []
+from gpucluster.cost import Resource, Resources, estimate
+assert [name for name in sys.modules if name.startswith("gpucluster.cost.handlers.")] == []
 estimate(Resources([Resource(urn="urn:pulumi:dev::p::aws:kms/key:Key::k", type="aws:kms/key:Key", name="k")]))
-loaded = [name for name in sys.modules if name.startswith("cost.handlers.")]
-print("cost.handlers.aws_kms_key" in loaded, "cost.handlers.gcp_kms_key" in loaded, "cost.handlers.azure_key" in loaded)
+loaded = [name for name in sys.modules if name.startswith("gpucluster.cost.handlers.")]
+print("gpucluster.cost.handlers.aws_kms_key" in loaded, "gpucluster.cost.handlers.gcp_kms_key" in loaded, "gpucluster.cost.handlers.azure_key" in loaded)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]

@@ -6,14 +6,14 @@ import csv
 from decimal import Decimal
 from pathlib import Path
 
-import cost.offers
-from cost import PriceBook
-from cost.offers import offers_of, rank_offers
-from cost.prices import Price
+import gpucluster.cost.offers
+from gpucluster.cost import PriceBook
+from gpucluster.cost.offers import offers_of, rank_offers
+from gpucluster.cost.prices import Price
 
 
 def test_every_offer_has_a_price_and_every_fabric_a_source(book: PriceBook) -> None:
-    with (Path(cost.offers.__file__).parent / "offers.csv").open(newline="") as file:
+    with (Path(gpucluster.cost.offers.__file__).parent / "offers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row for row in rows if bool(row["fabric"]) != bool(row["source"])] == []
     for row in rows:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cost import PriceBook, Resource, Resources
-from cost.options import Options, Settings, options_of
+from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost.options import Options, Settings, options_of
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook, Resource, Resources, estimate
-from cost.options import Options
+from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost.options import Options
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

@@ -8,14 +8,14 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost import PriceBook
-from cost.model import Count
-from cost.options import Settings
-from cost.options.mix import Mix, mixes_of
-from cost.options.pools import Pool
-from cost.options.price import Option, option_of
-from cost.options.spot import interruptions
-from cost.options.ways import ways_of
+from gpucluster.cost import PriceBook
+from gpucluster.cost.model import Count
+from gpucluster.cost.options import Settings
+from gpucluster.cost.options.mix import Mix, mixes_of
+from gpucluster.cost.options.pools import Pool
+from gpucluster.cost.options.price import Option, option_of
+from gpucluster.cost.options.spot import interruptions
+from gpucluster.cost.options.ways import ways_of
 
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
 MACHINES = {"aws": ("us-east-1", "p5.48xlarge"), "gcp": ("us-central1", "a3-megagpu-8g"),

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from cost.options.settings import Settings
-from cost.options.spot import Interruptions, interruptions
+from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.spot import Interruptions, interruptions
 
 
 def _settings(rate: str, checkpoint: str = "0.5", restart: str = "0.25") -> Settings:

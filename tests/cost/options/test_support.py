@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook
-from cost.options import Options
-from cost.options.support import UnknownPlan, support_of
+from gpucluster.cost import PriceBook
+from gpucluster.cost.options import Options
+from gpucluster.cost.options.support import UnknownPlan, support_of
 
 Found = Callable[..., Options]
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook
-from cost.prices import NotKnown, Price
-from cost.prices.row import as_of_date
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices import NotKnown, Price
+from gpucluster.cost.prices.row import as_of_date
 
 
 def test_the_primary_row_wins_over_second_opinions(book: PriceBook) -> None:

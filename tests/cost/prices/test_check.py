@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cost.commands.prices import prices
-from cost.prices import PriceBook, PriceRow
-from cost.prices.check import check_prices
+from gpucluster.cost.commands.prices import prices
+from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.prices.check import check_prices
 
 TODAY = datetime.date(2026, 11, 21)
 ROW = PriceRow(

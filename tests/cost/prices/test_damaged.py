@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from components.__main__ import main as cluster
-from cost import PriceBook, storage_price
-from cost.__main__ import main as cost
-from cost.prices import DamagedBook, book
-from policies.guardrails import main as guardrails
+from gpucluster.components.__main__ import main as cluster
+from gpucluster.cost import PriceBook, storage_price
+from gpucluster.cost.__main__ import main as cost
+from gpucluster.cost.prices import DamagedBook, book
+from gpucluster.policies.guardrails import main as guardrails
 
 FOLDER = Path(book.__file__).parent
 PLAN = Path(__file__).parents[1] / "recordings" / "plan.json"

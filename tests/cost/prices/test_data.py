@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import cost.prices
-from cost import PriceBook
-from cost.machines import MACHINES
-from cost.prices import Price, PriceRow
-from cost.prices.live.refresh import LISTS
-from cost.prices.row import as_of_date
+import gpucluster.cost.prices
+from gpucluster.cost import PriceBook
+from gpucluster.cost.machines import MACHINES
+from gpucluster.cost.prices import Price, PriceRow
+from gpucluster.cost.prices.live.refresh import LISTS
+from gpucluster.cost.prices.row import as_of_date
 
-FOLDER = Path(cost.prices.__file__).parent
+FOLDER = Path(gpucluster.cost.prices.__file__).parent
 PROVIDERS = sorted(path.stem for path in FOLDER.glob("*.csv") if path.stem != "sources")
 TODAY = datetime.date(2026, 11, 21)
 BOOK = PriceBook(today=TODAY)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook
-from cost.prices import BadPrices, NotKnown, Price
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices import BadPrices, NotKnown, Price
 
 TODAY = datetime.date(2026, 11, 21)
 ND = "Standard_ND96isr_H100_v5"

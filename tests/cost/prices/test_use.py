@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-import cost.prices
-from cost import Estimate, PriceBook, Resource, Resources, estimate
-from cost.prices import NotKnown, Price, PriceRow
-from cost.storage_price import storage_price
+import gpucluster.cost.prices
+from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.prices import NotKnown, Price, PriceRow
+from gpucluster.cost.storage_price import storage_price
 
-FOLDER = Path(cost.prices.__file__).parent
+FOLDER = Path(gpucluster.cost.prices.__file__).parent
 TODAY = datetime.date(2026, 11, 21)
 Make = Callable[..., Resource]
 

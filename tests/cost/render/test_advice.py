@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook, Resource, Resources
-from cost.advice import advice_of
-from cost.advice.lustre import asked_need
-from cost.render.advice import advice_json, advice_text
-from cost.render.layout import WIDEST
+from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost.advice import advice_of
+from gpucluster.cost.advice.lustre import asked_need
+from gpucluster.cost.render.advice import advice_json, advice_text
+from gpucluster.cost.render.layout import WIDEST
 
 GOLDEN = Path(__file__).parent / "golden" / "advice"
 

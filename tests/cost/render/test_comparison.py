@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from cost import Resource
-from cost.comparison import Column, Comparison, compare
-from cost.render.comparison_json import comparison_json
-from cost.render.comparison_markdown import comparison_markdown
-from cost.render.comparison_table import comparison_table
-from cost.render.layout import WIDEST
+from gpucluster.cost import Resource
+from gpucluster.cost.comparison import Column, Comparison, compare
+from gpucluster.cost.render.comparison_json import comparison_json
+from gpucluster.cost.render.comparison_markdown import comparison_markdown
+from gpucluster.cost.render.comparison_table import comparison_table
+from gpucluster.cost.render.layout import WIDEST
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, estimate
-from cost.grouping import group_by
-from cost.render.csv import COLUMNS, as_csv
-from cost.render.json import line_json
-from cost.sources import read_text
+from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost.grouping import group_by
+from gpucluster.cost.render.csv import COLUMNS, as_csv
+from gpucluster.cost.render.json import line_json
+from gpucluster.cost.sources import read_text
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cost import PriceBook, estimate
-from cost.render import as_json
-from cost.sources import read_text
+from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost.render import as_json
+from gpucluster.cost.sources import read_text
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook, estimate
-from cost.render import as_table
-from cost.render.layout import NARROWEST, WIDEST, Layout, width_for
-from cost.sources import read_text
+from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost.render import as_table
+from gpucluster.cost.render.layout import NARROWEST, WIDEST, Layout, width_for
+from gpucluster.cost.sources import read_text
 
 
 class _Terminal(io.StringIO):

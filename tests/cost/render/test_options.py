@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from cost import PriceBook, Resource, Resources
-from cost.options import Options, Settings, options_of
-from cost.render.layout import NARROWEST, WIDEST
-from cost.render.options_csv import options_csv
-from cost.render.options_json import options_json
-from cost.render.options_markdown import options_markdown
-from cost.render.options_table import options_table
+from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost.options import Options, Settings, options_of
+from gpucluster.cost.render.layout import NARROWEST, WIDEST
+from gpucluster.cost.render.options_csv import options_csv
+from gpucluster.cost.render.options_json import options_json
+from gpucluster.cost.render.options_markdown import options_markdown
+from gpucluster.cost.render.options_table import options_table
 
 Stack = Callable[..., list[Resource]]
 GOLDEN = Path(__file__).parent / "golden" / "options"

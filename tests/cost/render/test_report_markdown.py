@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, estimate
-from cost.grouping import group_by
-from cost.render.diff_markdown import LONGEST
-from cost.render.report_markdown import report_markdown
-from cost.sources import read_text
+from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost.grouping import group_by
+from gpucluster.cost.render.diff_markdown import LONGEST
+from gpucluster.cost.render.report_markdown import report_markdown
+from gpucluster.cost.sources import read_text
 
 WIDE = "\N{GRINNING FACE}"
 GOLDEN = Path(__file__).parent / "golden"

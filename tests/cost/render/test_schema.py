@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from cost import Estimate, PriceBook, Resource, estimate
-from cost.grouping import group_by
-from cost.render.groups import groups_json
-from cost.render.json import as_json
-from cost.sources import read_text
+from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost.grouping import group_by
+from gpucluster.cost.render.groups import groups_json
+from gpucluster.cost.render.json import as_json
+from gpucluster.cost.sources import read_text
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from cost import Estimate, PriceBook, Resource, estimate
-from cost.render import as_table
-from cost.render.layout import WIDEST
-from cost.sources import read_text
+from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost.render import as_table
+from gpucluster.cost.render.layout import WIDEST
+from gpucluster.cost.sources import read_text
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook, Resource, Resources
-from cost.options import options_of
-from cost.render.layout import WIDEST
-from cost.render.tco_csv import tco_csv
-from cost.render.tco_json import tco_json
-from cost.render.tco_markdown import tco_markdown
-from cost.render.tco_table import tco_table
-from cost.tco import Against, Inputs, Own, against, own_cluster
-from cost.tco.cloud import against_ways
+from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost.options import options_of
+from gpucluster.cost.render.layout import WIDEST
+from gpucluster.cost.render.tco_csv import tco_csv
+from gpucluster.cost.render.tco_json import tco_json
+from gpucluster.cost.render.tco_markdown import tco_markdown
+from gpucluster.cost.render.tco_table import tco_table
+from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
+from gpucluster.cost.tco.cloud import against_ways
 
 GOLDEN = Path(__file__).parent / "golden" / "tco"
 EVERYTHING = (

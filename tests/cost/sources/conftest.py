@@ -15,9 +15,9 @@ from pulumi.runtime import mocks, rpc, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import run_in_stack
 
-from cost import Resource, Resources
-from cost.sources.program import Watched, watch
-from cost.sources.values import UNKNOWN_TEXT, plain_value
+from gpucluster.cost import Resource, Resources
+from gpucluster.cost.sources.program import Watched, watch
+from gpucluster.cost.sources.values import UNKNOWN_TEXT, plain_value
 
 
 class _Preview(mocks.Mocks):

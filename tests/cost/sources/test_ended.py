@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cost.sources.ended import Ended
-from cost.sources.files import read_file
+from gpucluster.cost.sources.ended import Ended
+from gpucluster.cost.sources.files import read_file
 
 TYPE = "aws:ebs/volume:Volume"
 

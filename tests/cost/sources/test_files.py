@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Resources
-from cost.sources import NotReadable, read_text
+from gpucluster.cost import UNKNOWN, Resources
+from gpucluster.cost.sources import NotReadable, read_text
 
 KEY = "aws:kms/key:Key"
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from cost import PriceBook, Resources, estimate
-from cost.render import as_json
-from cost.resources import Resource
-from cost.sources import read_text
+from gpucluster.cost import PriceBook, Resources, estimate
+from gpucluster.cost.render import as_json
+from gpucluster.cost.resources import Resource
+from gpucluster.cost.sources import read_text
 
 EXAMPLE = Path(__file__).parents[1] / "example"
 
@@ -35,7 +35,17 @@ def test_the_engine_plans_what_the_program_was_seen_to_declare(tmp_path: Path) -
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "__main__.py"):
         shutil.copy(EXAMPLE / name, tmp_path)
     seen_file = tmp_path / "seen.json"
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "dev", "--json", "--show-sames"]
+    command = [
+        sys.executable,
+        "-m",
+        "gpucluster.sandbox",
+        "pulumi",
+        "preview",
+        "--stack",
+        "dev",
+        "--json",
+        "--show-sames",
+    ]
     run = subprocess.run(
         [*command, "-c", f"example:seen={seen_file}"], cwd=tmp_path, capture_output=True, text=True, timeout=600
     )
@@ -43,7 +53,7 @@ def test_the_engine_plans_what_the_program_was_seen_to_declare(tmp_path: Path) -
     plan = read_text(run.stdout, "plan")
 
     def known(value: Any) -> Any:
-        from cost import UNKNOWN
+        from gpucluster.cost import UNKNOWN
 
         if isinstance(value, dict):
             return UNKNOWN if "unknown" in value else {key: known(item) for key, item in value.items()}

@@ -12,8 +12,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from cost import PriceBook, Resource, Resources, estimate
-from cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
+from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
 
 RunProgram = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"

@@ -10,9 +10,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from cost import UNKNOWN, PriceBook, Resource, Resources, estimate
-from cost.render import as_json
-from cost.sources import read_text
+from gpucluster.cost import UNKNOWN, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.render import as_json
+from gpucluster.cost.sources import read_text
 
 RunProgram = Callable[..., Any]
 EXAMPLE = Path(__file__).parents[1] / "example" / "__main__.py"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cost.sources.errors import NotReadable
-from cost.sources.run import SET_VARIABLE, arguments_of, run
+from gpucluster.cost.sources.errors import NotReadable
+from gpucluster.cost.sources.run import SET_VARIABLE, arguments_of, run
 
 PYTHON = shlex.quote(sys.executable)
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cost.tco import Inputs, Own, against, own_cluster
+from gpucluster.cost.tco import Inputs, Own, against, own_cluster
 
 PUBLISHED = ("spare_share=0", "kw_per_node=4.48", "idle_power_share=0")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cost.tco import BadInputs, Inputs, own_cluster
-from cost.tco.inputs import fields
+from gpucluster.cost.tco import BadInputs, Inputs, own_cluster
+from gpucluster.cost.tco.inputs import fields
 
 PUBLISHED = (
     "nodes=8", "spare_share=0", "node_usd=425000", "life_years=3", "utilisation=0.8", "people_per_64_gpus=1.5",

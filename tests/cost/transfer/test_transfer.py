@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook
-from cost.prices import NotKnown
-from cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices import NotKnown
+from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
 
 TIB = 1024
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cost import UNKNOWN, Assumptions, Estimate, Resource
-from cost.tables.rate import rate_of
+from gpucluster.cost import UNKNOWN, Assumptions, Estimate, Resource
+from gpucluster.cost.tables.rate import rate_of
 
 ROW = {"when": "", "name": "n", "sku": "s", "unit": "hour", "quantity": "1", "region": "", "leaves": ""}
 

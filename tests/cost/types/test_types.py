@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from cost import Assumptions, Estimate, PriceBook, Resource, Resources, estimate
-from cost.registry import priced_types
-from cost.tables import rows_of, usage_words
-from cost.tables.rate import rate_of
+from gpucluster.cost import Assumptions, Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost.registry import priced_types
+from gpucluster.cost.tables import rows_of, usage_words
+from gpucluster.cost.tables.rate import rate_of
 
 HERE = Path(__file__).parent
 SAMPLES: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "samples.yaml").read_text())

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cost import Assumptions, Estimate, PriceBook, Resource, Resources
-from cost.usage import BadUsage, check_names
-from cost.usage.asked import asked_by
-from cost.usage.file import read_usage
-from cost.usage.start import first_usage
+from gpucluster.cost import Assumptions, Estimate, PriceBook, Resource, Resources
+from gpucluster.cost.usage import BadUsage, check_names
+from gpucluster.cost.usage.asked import asked_by
+from gpucluster.cost.usage.file import read_usage
+from gpucluster.cost.usage.start import first_usage
 
 NAT = "aws:ec2/natGateway:NatGateway"
 FUNCTION = "aws:lambda/function:Function"

@@ -14,11 +14,11 @@ import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-import policies
-from policies.packs import BASELINE, PACKS, PRODUCTION, TRAINING
-from policies.rule import ReportRule
+import gpucluster.policies
+from gpucluster.policies.packs import BASELINE, PACKS, PRODUCTION, TRAINING
+from gpucluster.policies.rule import ReportRule
 
-POLICIES = Path(policies.__file__).parent
+POLICIES = Path(gpucluster.policies.__file__).parent
 PROGRAM = Path(__file__).parents[1] / "project/__main__.py"
 FOLDERS = {"training": POLICIES, **{name: POLICIES / "packs" / name for name in ("baseline", "production")}}
 FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\(", re.MULTILINE)
@@ -68,7 +68,17 @@ def test_a_preview_with_the_pack_is_stopped_or_not(tmp_path, name, stops, level)
     runtime = {"name": "python", "options": {"virtualenv": sys.prefix}}
     (tmp_path / "Pulumi.yaml").write_text(json.dumps({"name": "pool", "runtime": runtime}))
     (tmp_path / "Pulumi.test.yaml").write_text(json.dumps({"config": {"aws:region": "us-east-1"}}))
-    command = [sys.executable, "-m", "sandbox", "pulumi", "preview", "--stack", "test", "-c", "pool:mistake=spot"]
+    command = [
+        sys.executable,
+        "-m",
+        "gpucluster.sandbox",
+        "pulumi",
+        "preview",
+        "--stack",
+        "test",
+        "-c",
+        "pool:mistake=spot",
+    ]
     command += ["--policy-pack", str(FOLDERS[name])]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     output = done.stdout + done.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from policies.render.json import as_json, json_schema
+from gpucluster.policies.render.json import as_json, json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/guardrails-check.schema.json"
 

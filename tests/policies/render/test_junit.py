@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from policies.render.junit import as_junit
+from gpucluster.policies.render.junit import as_junit
 
 
 def test_a_mandatory_finding_fails_an_advisory_one_is_skipped_and_a_clean_rule_passes(report):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from policies.render.sarif import as_sarif
+from gpucluster.policies.render.sarif import as_sarif
 
 REQUIRED = {
     "log": {"version", "runs"},

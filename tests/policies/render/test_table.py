@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from policies.render.table import as_table
+from gpucluster.policies.render.table import as_table
 
 URN = "urn:pulumi:dev::shop::{}$aws:ec2/placementGroup:PlacementGroup::group"
 OFFER = '    accept it, with a reason and an owner, in exemptions: {{"rule": "near", "resource": "{}", '

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules import budget, budget_ceiling, budget_undecidable, budget_warning
+from gpucluster.policies.rules import budget, budget_ceiling, budget_undecidable, budget_warning
 
 NODE_POOL = "kubernetes:karpenter.sh/v1:NodePool"
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from cost.resources import UNKNOWN, Resource, Resources
-from cost.sources.ended import Ended
-from policies.change_rules import CHANGE_RULES
-from policies.changes import Changes
-from policies.clouds.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
-from policies.clouds.sdk_source import sources
-from policies.evaluate import evaluate
-from policies.rules import (
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.sources.ended import Ended
+from gpucluster.policies.change_rules import CHANGE_RULES
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.clouds.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.policies.clouds.sdk_source import sources
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.rules import (
     exemptions_in_use,
     no_loss_of_reserved_capacity,
     no_loss_of_shared_storage,

@@ -6,10 +6,10 @@ import datetime
 
 import pytest
 
-from policies.clock import today
-from policies.evaluate import evaluate
-from policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
-from policies.settings import Settings
+from gpucluster.policies.clock import today
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
+from gpucluster.policies.settings import Settings
 
 DOMAIN = training_pool_in_one_domain.RULE
 

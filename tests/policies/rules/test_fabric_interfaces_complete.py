@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from policies.clouds.aws.fabric import FABRIC
-from policies.rules.fabric_interfaces_complete import RULE
+from gpucluster.policies.clouds.aws.fabric import FABRIC
+from gpucluster.policies.rules.fabric_interfaces_complete import RULE
 
 
 def _layout(machine):

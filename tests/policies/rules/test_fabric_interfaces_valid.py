@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.fabric_interfaces_valid import RULE
+from gpucluster.policies.rules.fabric_interfaces_valid import RULE
 
 
 def test_the_documented_layout_can_be_launched(program, found, unknown):

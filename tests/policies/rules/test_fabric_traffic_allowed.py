@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.fabric_traffic_allowed import RULE
+from gpucluster.policies.rules.fabric_traffic_allowed import RULE
 
 _HALF_OPEN = "the security group of the EFA interfaces is open to itself one way only: `efa` lacks "
 

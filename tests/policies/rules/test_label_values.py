@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.label_values import RULE
+from gpucluster.policies.rules.label_values import RULE
 
 
 def test_plain_labels_pass(program, found, unknown):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.no_group_on_foreign_reservation import RULE
+from gpucluster.policies.rules.no_group_on_foreign_reservation import RULE
 
 RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from policies.evaluate import evaluate
-from policies.rules.exemptions_in_use import RULE as IN_USE
-from policies.rules.no_privileged_containers import RULE
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.rules.exemptions_in_use import RULE as IN_USE
+from gpucluster.policies.rules.no_privileged_containers import RULE
 
 ROOT = {"name": "root", "securityContext": {"privileged": True}}
 PLAIN = {"name": "plain", "securityContext": {"privileged": False, "capabilities": {"add": ["NET_ADMIN"]}}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from policies.evaluate import evaluate
-from policies.settings import Settings
-from policies.training import PACK
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.settings import Settings
+from gpucluster.policies.training import PACK
 
 
 def _said(program, **configs):

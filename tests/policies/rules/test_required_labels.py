@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from policies.rule import Violation
-from policies.rules.required_labels import RULE
+from gpucluster.policies.rule import Violation
+from gpucluster.policies.rules.required_labels import RULE
 
 
 def test_labels_everywhere_pass(program, found, unknown):

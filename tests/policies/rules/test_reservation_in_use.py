@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.reservation_in_use import RULE
+from gpucluster.policies.rules.reservation_in_use import RULE
 
 RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 SPECIFICATION = "capacityReservationSpecification"

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from policies.rules import training_pool_in_one_domain, training_pool_in_one_zone
+from gpucluster.policies.rules import training_pool_in_one_domain, training_pool_in_one_zone
 
 ZONE, DOMAIN = training_pool_in_one_zone.RULE, training_pool_in_one_domain.RULE
 SUBNET = "aws:ec2/subnet:Subnet"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.training_pool_in_one_domain import RULE
+from gpucluster.policies.rules.training_pool_in_one_domain import RULE
 
 
 def test_a_cluster_placement_group_is_a_domain(program, found, unknown):

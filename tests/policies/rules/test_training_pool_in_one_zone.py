@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.training_pool_in_one_zone import RULE
+from gpucluster.policies.rules.training_pool_in_one_zone import RULE
 
 
 def _second_subnet(program, **properties):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.training_pool_not_on_spot import RULE
+from gpucluster.policies.rules.training_pool_not_on_spot import RULE
 
 
 @pytest.mark.parametrize("capacity", ["ON_DEMAND", "CAPACITY_BLOCK", None])

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pull_request.github.api import Api
+from gpucluster.pull_request.github.api import Api
 from tests.pull_request.conftest import HEAD
 
 REPOSITORY = "/repos/acme/clusters"

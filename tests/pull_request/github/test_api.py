@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pull_request.github.api import ApiError, Forbidden
+from gpucluster.pull_request.github.api import ApiError, Forbidden
 from tests.pull_request.github.conftest import GitHub, Refusal
 
 COMMENTS = "/issues/7/comments"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pull_request.github.comments import Marker, post
-from pull_request.github.pulls import Pull
+from gpucluster.pull_request.github.comments import Marker, post
+from gpucluster.pull_request.github.pulls import Pull
 from tests.pull_request.conftest import HEAD
 from tests.pull_request.github.conftest import BOT, GitHub, Refusal
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pull_request.github.pulls import Origin, Pull, changed_files, find_pull
+from gpucluster.pull_request.github.pulls import Origin, Pull, changed_files, find_pull
 from tests.pull_request.conftest import HEAD
 from tests.pull_request.github.conftest import GitHub
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from cost.prices import PriceBook
-from policies.pack import Pack
-from pull_request.evidence import StackEvidence
-from pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
-from pull_request.render.json import as_json
+from gpucluster.cost.prices import PriceBook
+from gpucluster.policies.pack import Pack
+from gpucluster.pull_request.evidence import StackEvidence
+from gpucluster.pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
+from gpucluster.pull_request.render.json import as_json
 from tests.pull_request.conftest import TODAY, TRIAL, changed, evidence, stack
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
@@ -184,7 +184,7 @@ def test_the_first_line_names_what_touches_the_judging(judge) -> None:
 
 
 def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
-    from cost.prices.book import _FOLDER
+    from gpucluster.cost.prices.book import _FOLDER
 
     for file in _FOLDER.glob("*.csv"):
         (tmp_path / file.name).write_text(file.read_text().replace(",0.2016,", ",0.3016,"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pull_request.render.comment import LONGEST_COMMENT, comment
+from gpucluster.pull_request.render.comment import LONGEST_COMMENT, comment
 from tests.pull_request.conftest import TRIAL, changed, evidence, stack
 
 HOSTILE = st.one_of(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.api_server import binaries
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.api_server import binaries
+from gpucluster.sandbox.engine.model import EngineError
 
 GoCalls = Callable[[], list[dict[str, Any]]]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.api_server.client import Client, Refused
-from sandbox.api_server.server import Server
+from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.server import Server
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.api_server.definitions import Source, Unavailable, definitions_of, source_of, sources
+from gpucluster.sandbox.api_server.definitions import Source, Unavailable, definitions_of, source_of, sources
 
 SOURCE = Source(
     brought_by="a-chart",

@@ -11,18 +11,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sandbox.api_server.binaries import Binaries
-from sandbox.api_server.client import Client
-from sandbox.api_server.server import Server, in_use, open_server
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.api_server.binaries import Binaries
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.api_server.server import Server, in_use, open_server
+from gpucluster.sandbox.engine.model import EngineError
 
 pytestmark = pytest.mark.slow
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from sandbox.api_server.binaries import find_binaries
-from sandbox.api_server.server import open_server
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.server import open_server
 with open_server(Path(sys.argv[1]), find_binaries()) as server:
     print(server.url, flush=True)
     time.sleep(60)

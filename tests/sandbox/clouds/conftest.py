@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.aws.cloud import AwsAccount
-from sandbox.clouds.cloud import Account, Resource
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.sdk import installed_sdks, site_packages
-from sandbox.clouds.values import plain
+from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
+from gpucluster.sandbox.clouds.cloud import Account, Resource
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.values import plain
 
 
 @pytest.fixture

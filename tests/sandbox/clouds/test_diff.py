@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.clouds.diff import Change, Kind, changes, property_names
-from sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.diff import Change, Kind, changes, property_names
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 
 
 def test_changes_are_the_deepest_changed_paths() -> None:

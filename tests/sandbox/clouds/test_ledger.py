@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
-from sandbox.clouds.values import Secret
+from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
+from gpucluster.sandbox.clouds.values import Secret
 
 VPC = Entry(
     provider="aws",
@@ -105,7 +105,7 @@ WRITER = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
+from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 
 ledger = Ledger(Path(sys.argv[1]))
 for at in range(50):

@@ -7,10 +7,10 @@ import sys
 
 PROGRAM = """
 import sys
-from sandbox.clouds.light_import import stand_in_for_the_sdk
+from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 
 stand_in_for_the_sdk()
-from sandbox.clouds import registry
+from gpucluster.sandbox.clouds import registry
 from pulumi.runtime.proto import provider_pb2
 
 print(sorted(name for name in sys.modules if name.startswith("pulumi") and "proto" not in name))

@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sandbox.clouds.launcher import SOCKET_VARIABLE
-from sandbox.clouds.plugins import install_launchers
-from sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
+from gpucluster.sandbox.clouds.plugins import install_launchers
+from gpucluster.sandbox.clouds.sdk import Sdk
 
 SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}
 

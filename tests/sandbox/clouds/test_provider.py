@@ -9,13 +9,13 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
-from sandbox.clouds.aws.cloud import Aws
-from sandbox.clouds.azure.cloud import Azure
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.provider import Provider
-from sandbox.clouds.scenario import LastingOperation, Scenario
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.values import UNKNOWN, from_struct, to_struct
+from gpucluster.sandbox.clouds.aws.cloud import Aws
+from gpucluster.sandbox.clouds.azure.cloud import Azure
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.provider import Provider
+from gpucluster.sandbox.clouds.scenario import LastingOperation, Scenario
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
 
 URN = "urn:pulumi:dev::small::aws:ec2/vpc:Vpc::net"
 INPUTS = {"cidrBlock": "10.0.0.0/16"}
@@ -159,7 +159,7 @@ def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytes
     def fail(*_: object) -> NoReturn:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("sandbox.clouds.aws.cloud.AwsAccount.create", fail)
+    monkeypatch.setattr("gpucluster.sandbox.clouds.aws.cloud.AwsAccount.create", fail)
     with pytest.raises(AbortedError, match=r"the sandbox itself failed in Create: ZeroDivisionError\('oops'\)"):
         create(provider, INPUTS)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.registry import SIMULATED, Clouds
-from sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.registry import SIMULATED, Clouds
+from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
 
 
 @pytest.mark.parametrize("package", sorted(SIMULATED))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.clouds.schema import Property, Schema
+from gpucluster.sandbox.clouds.schema import Property, Schema
 
 
 def test_a_type_has_the_inputs_and_outputs_of_its_sdk_class(schemas: dict[str, Schema]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
 
 def test_the_sdks_of_this_environment_are_found_with_their_versions() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.validate import Failure, validate
-from sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.validate import Failure, validate
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 
 
 def check(schemas: dict[str, Schema], token: str, inputs: dict[str, Any]) -> list[Failure]:

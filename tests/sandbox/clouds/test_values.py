@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.clouds.values import UNKNOWN, Secret, from_struct, from_wire, plain, to_struct, to_wire
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret, from_struct, from_wire, plain, to_struct, to_wire
 
 VALUES = {
     "text": "a",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.engine import cache, download, go_toolchain, release
+from gpucluster.sandbox.engine import cache, download, go_toolchain, release
 
 Write = Callable[[str, str], Path]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.engine.build import build_engine
-from sandbox.engine.find import build_anew
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.build import build_engine
+from gpucluster.sandbox.engine.find import build_anew
+from gpucluster.sandbox.engine.model import EngineError
 
 Write = Callable[[str, str], Path]
 GoCalls = Callable[[], list[dict[str, Any]]]
@@ -87,7 +87,7 @@ def test_the_launcher_starts_the_language_host_of_the_checkout_that_runs_the_eng
         text=True,
         check=True,
     )
-    assert done.stdout == "['-P', '-m', 'sandbox.engine.language_host', '127.0.0.1:1234']\n"
+    assert done.stdout == "['-P', '-m', 'gpucluster.sandbox.engine.language_host', '127.0.0.1:1234']\n"
 
 
 @pytest.mark.usefixtures("go")

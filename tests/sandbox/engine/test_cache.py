@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.engine import cache
-from sandbox.engine.model import Engine
+from gpucluster.sandbox.engine import cache
+from gpucluster.sandbox.engine.model import Engine
 
 PULUMI = """\
 #!{python}

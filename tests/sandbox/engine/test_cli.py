@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sandbox.engine.cli import engine
+from gpucluster.sandbox.engine.cli import engine
 
 
 @pytest.mark.usefixtures("go")

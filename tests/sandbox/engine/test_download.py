@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.engine import release
-from sandbox.engine.download import DownloadFailed, download_release
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.download import DownloadFailed, download_release
 
 PLATFORM = "linux-x64"
 NAME = "pulumi-v3.250.0-linux-x64.tar.gz"

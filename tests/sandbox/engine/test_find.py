@@ -13,9 +13,9 @@ from typing import Any
 import psutil
 import pytest
 
-from sandbox.engine import release
-from sandbox.engine.find import build_anew, find_engine
-from sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.find import build_anew, find_engine
+from gpucluster.sandbox.engine.model import Engine, EngineError
 
 Write = Callable[[str, str], Path]
 GoCalls = Callable[[], list[dict[str, Any]]]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from unittest import mock
 
-from sandbox.engine.go_environment import go_environment
+from gpucluster.sandbox.engine.go_environment import go_environment
 
 
 def test_go_gets_what_reaches_registries_and_caches_and_nothing_else() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.engine.go_program import go_program
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.go_program import go_program
+from gpucluster.sandbox.engine.model import EngineError
 
 MAIN = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("one") }\n'
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.engine import go_toolchain
-from sandbox.engine.go_toolchain import NoGo, find_go, needed_go
+from gpucluster.sandbox.engine import go_toolchain
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, needed_go
 
 Write = Callable[[str, str], Path]
 

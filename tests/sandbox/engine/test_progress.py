@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sandbox.engine.progress import duration, heartbeat
+from gpucluster.sandbox.engine.progress import duration, heartbeat
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.4, "59 s"), (60, "1 min 0 s"), (280.2, "4 min 40 s")])

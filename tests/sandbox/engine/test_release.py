@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from sandbox.engine import release
-from sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine.model import EngineError
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class Crash:
         """Runs `sandbox pulumi COMMAND` in a project; returns whether it was killed before it ended."""
         happening = ("--scenario", str(scenario)) if scenario is not None else ()
         run = subprocess.Popen(
-            [sys.executable, "-m", "sandbox", *happening, "pulumi", *command],
+            [sys.executable, "-m", "gpucluster.sandbox", *happening, "pulumi", *command],
             cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.values import Secret
-from sandbox.recovery.compare import Difference, compare
-from sandbox.recovery.repair import Repair, plan_repair, repaired
-from sandbox.recovery.state import StackState
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.recovery.compare import Difference, compare
+from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
+from gpucluster.sandbox.recovery.state import StackState
 
 PREFIX = "urn:pulumi:dev::small::"
 PROVIDER = f"{PREFIX}pulumi:providers:aws::default"

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sandbox.project import Project
-from sandbox.recovery.compare import Difference
-from sandbox.recovery.find import differences
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.compare import Difference
+from gpucluster.sandbox.recovery.find import differences
 
 pytestmark = pytest.mark.engine
 
@@ -260,7 +260,7 @@ def _run(root: Path, *args: str) -> str:
 
 def _sandbox(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "sandbox", *args],
+        [sys.executable, "-m", "gpucluster.sandbox", *args],
         cwd=root,
         capture_output=True,
         text=True,

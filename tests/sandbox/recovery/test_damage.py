@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from sandbox.clouds.ledger import Entry
-from sandbox.project import InputError, Project
-from sandbox.recovery.copies import forgot_state, keep_copies, newest_state
-from sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
-from sandbox.recovery.recover import recover
-from sandbox.reset import reset
-from sandbox.status import status
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, newest_state
+from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
+from gpucluster.sandbox.recovery.recover import recover
+from gpucluster.sandbox.reset import reset
+from gpucluster.sandbox.status import status
 
 PREFIX = "urn:pulumi:dev::small::"
 PROVIDER = f"{PREFIX}pulumi:providers:aws::default"
@@ -350,7 +350,7 @@ def lock(sandbox: Sandbox) -> Callable[[str], Path]:
 def test_what_a_living_process_works_on_is_left_alone(
     sandbox: Sandbox, lock: Callable[[str], Path], command: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandbox.recovery.locks._PATIENCE", 0.0)
+    monkeypatch.setattr("gpucluster.sandbox.recovery.locks._PATIENCE", 0.0)
     lock(socket.gethostname())
     sandbox.state.write_text("")
     options = ("--yes",) if command is reset else ()

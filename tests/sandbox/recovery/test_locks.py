@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.project import Project
-from sandbox.recovery.locks import locks
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.locks import locks
 
 NOW = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.123456789Z")
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.project import Project
-from sandbox.recovery.find import differences
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.find import differences
 from tests.sandbox.conftest import PROJECT, PulumiProject
 
 pytestmark = pytest.mark.engine
@@ -150,7 +150,7 @@ def test_a_stack_that_was_removed_starts_anew_with_what_it_had_left_to_itself(st
 
 
 def _start(project: PulumiProject) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sandbox", "pulumi", *UP, "--stack", "dev"]
+    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *UP, "--stack", "dev"]
     return subprocess.Popen(
         command,
         cwd=project.root,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.ledger import Ledger
 
 pytestmark = pytest.mark.engine
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.open_ranges import reached_from
-from policies.reading import flag, items
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.open_ranges import reached_from
+from gpucluster.policies.reading import flag, items
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

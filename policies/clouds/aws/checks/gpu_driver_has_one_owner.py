@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from policies.clouds.aws.training_pools import NODE_GROUP
-from policies.clouds.kubernetes.charts import gpu_operators
-from policies.reading import text
-from policies.rule import Finding, Stack, Violation
+from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP
+from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
+from gpucluster.policies.reading import text
+from gpucluster.policies.rule import Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

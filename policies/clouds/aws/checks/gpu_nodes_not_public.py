@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.aws.training_pools import AwsMachines, machines_of
-from policies.clouds.aws.zones import subnets_of
-from policies.reading import flag
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.aws.training_pools import AwsMachines, machines_of
+from gpucluster.policies.clouds.aws.zones import subnets_of
+from gpucluster.policies.reading import flag
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

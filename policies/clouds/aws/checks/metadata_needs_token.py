@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.reading import at, text
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.reading import at, text
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.placement import CAPACITY_BLOCK, Group, Reservation, group_of, own_group_of, reservation_of
-from policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
-from policies.clouds.kubernetes.pool_labels import without_fabric
-from policies.machines import label_of
-from policies.reading import text
-from policies.rule import CannotTell, Finding, Stack
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.aws.placement import (
+    CAPACITY_BLOCK,
+    Group,
+    Reservation,
+    group_of,
+    own_group_of,
+    reservation_of,
+)
+from gpucluster.policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
+from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
+from gpucluster.policies.machines import label_of
+from gpucluster.policies.reading import text
+from gpucluster.policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 

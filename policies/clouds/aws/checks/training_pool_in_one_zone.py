@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources, Unknown
-from policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
-from policies.clouds.aws.zones import own_zones, subnet_zones, subnets_of
-from policies.machines import label_of
-from policies.reading import at
-from policies.rule import CannotTell, Finding, Stack
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.zones import own_zones, subnet_zones, subnets_of
+from gpucluster.policies.machines import label_of
+from gpucluster.policies.reading import at
+from gpucluster.policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 

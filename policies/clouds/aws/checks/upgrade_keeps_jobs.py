@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.aws.training_pools import NODE_GROUP, training_pools
-from policies.reading import flag, text
-from policies.rule import CannotTell, Finding, Stack
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, training_pools
+from gpucluster.policies.reading import flag, text
+from gpucluster.policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 

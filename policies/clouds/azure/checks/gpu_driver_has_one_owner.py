@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource, Resources
-from policies.clouds.azure.agent_pools import every_pool
-from policies.clouds.kubernetes.charts import gpu_operators
-from policies.reading import text
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN, Resource, Resources
+from gpucluster.policies.clouds.azure.agent_pools import every_pool
+from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
+from gpucluster.policies.reading import text
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.azure.agent_pools import every_pool
-from policies.reading import flag
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.azure.agent_pools import every_pool
+from gpucluster.policies.reading import flag
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

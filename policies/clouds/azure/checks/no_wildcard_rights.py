@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resource
-from policies.clouds.azure.names import last
-from policies.reading import items, text
-from policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.cost.resources import UNKNOWN, Resource
+from gpucluster.policies.clouds.azure.names import last
+from gpucluster.policies.reading import items, text
+from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 
 __all__ = ["FIX", "READS", "check"]
 

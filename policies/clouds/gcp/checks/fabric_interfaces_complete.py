@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN, Resources
-from policies.clouds.gcp.fabric import Fabric, Kind
-from policies.clouds.gcp.gpu_networks import network_findings
-from policies.clouds.gcp.network_objects import object_findings
-from policies.clouds.gcp.networks import entries_of
-from policies.clouds.gcp.node_pools import NodePool, training_pools
-from policies.reading import flag, text
-from policies.rule import CannotTell, Finding, Stack
+from gpucluster.cost.resources import UNKNOWN, Resources
+from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.policies.clouds.gcp.gpu_networks import network_findings
+from gpucluster.policies.clouds.gcp.network_objects import object_findings
+from gpucluster.policies.clouds.gcp.networks import entries_of
+from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
+from gpucluster.policies.reading import flag, text
+from gpucluster.policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cost.resources import UNKNOWN
-from policies.clouds.gcp.node_pools import NodePool, training_pools
-from policies.machines import label_of
-from policies.rule import CannotTell, Finding, Stack
+from gpucluster.cost.resources import UNKNOWN
+from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
+from gpucluster.policies.machines import label_of
+from gpucluster.policies.rule import CannotTell, Finding, Stack
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.aws.identity import DOMAIN, hex_id
-from sandbox.clouds.aws.model import Thing, models
-from sandbox.clouds.naming import random_hex
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.aws.identity import DOMAIN, hex_id
+from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.aws.identity import arn
-from sandbox.clouds.aws.model import Thing, models
-from sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.aws.identity import arn
+from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
 

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_ids
-from sandbox.clouds.aws.model import Thing, models
-from sandbox.narrow import items
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_ids
+from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.narrow import items
 
 __all__: list[str] = []
 

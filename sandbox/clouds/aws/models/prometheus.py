@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
-from sandbox.clouds.aws.model import Thing, models
-from sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
+from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
 

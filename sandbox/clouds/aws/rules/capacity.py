@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.aws.rules.node_group import template_of, zones_of
-from sandbox.clouds.aws.rules.rule import refused, rule
-from sandbox.clouds.ledger import Entry
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.node_group import template_of, zones_of
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

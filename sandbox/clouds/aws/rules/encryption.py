@@ -5,9 +5,9 @@ Source: Amazon EKS API, EncryptionConfig and Provider.
 
 from __future__ import annotations
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.aws.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

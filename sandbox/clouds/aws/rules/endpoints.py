@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.aws.rules.rule import refused, rule
-from sandbox.clouds.cloud import CloudError
-from sandbox.narrow import items
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.narrow import items
 
 __all__: list[str] = []
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import yaml
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.aws.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

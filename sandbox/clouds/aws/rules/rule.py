@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.rules import Rules
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "refused", "rule"]
 

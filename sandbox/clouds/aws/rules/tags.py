@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from sandbox.clouds.aws.model import Thing
-from sandbox.clouds.aws.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.azure.identity import guid
-from sandbox.clouds.azure.model import Thing, models
-from sandbox.clouds.azure.outputs import made
+from gpucluster.sandbox.clouds.azure.identity import guid
+from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.outputs import made
 
 __all__: list[str] = []
 

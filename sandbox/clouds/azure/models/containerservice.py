@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.identities import of_resource
-from sandbox.clouds.azure.identity import DOMAIN, guid
-from sandbox.clouds.azure.model import Thing, arm_id, models
-from sandbox.clouds.azure.outputs import made
-from sandbox.clouds.azure.pools import own_profiles
-from sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
-from sandbox.clouds.naming import random_hex
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.identities import of_resource
+from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
+from gpucluster.sandbox.clouds.azure.model import Thing, arm_id, models
+from gpucluster.sandbox.clouds.azure.outputs import made
+from gpucluster.sandbox.clouds.azure.pools import own_profiles
+from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

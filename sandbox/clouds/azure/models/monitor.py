@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.azure.identities import of_resource
-from sandbox.clouds.azure.identity import DOMAIN, guid
-from sandbox.clouds.azure.model import Thing, models
-from sandbox.clouds.azure.outputs import etag, made
-from sandbox.clouds.naming import random_hex
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.identities import of_resource
+from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
+from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.outputs import etag, made
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

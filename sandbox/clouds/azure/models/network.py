@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.azure.identity import guid
-from sandbox.clouds.azure.model import Thing, models
-from sandbox.clouds.azure.outputs import etag, made
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.identity import guid
+from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.outputs import etag, made
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

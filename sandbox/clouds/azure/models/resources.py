@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.azure.model import Thing, models
-from sandbox.clouds.azure.outputs import made
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.outputs import made
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from ipaddress import ip_network
 from typing import Any, Final
 
-from sandbox.clouds.azure.identities import of_resource
-from sandbox.clouds.azure.identity import DOMAIN
-from sandbox.clouds.azure.model import Thing, models
-from sandbox.clouds.azure.outputs import etag, made
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.identities import of_resource
+from gpucluster.sandbox.clouds.azure.identity import DOMAIN
+from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.outputs import etag, made
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

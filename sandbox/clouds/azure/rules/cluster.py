@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network, ip_address
 from typing import Any, Final
 
-from sandbox.clouds.azure.identities import IDENTITY
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
-from sandbox.clouds.azure.ranges import clash, of_subnet, written
-from sandbox.clouds.azure.rules.pool import pool_rule
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.clouds.ledger import Entry
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.identities import IDENTITY
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
+from gpucluster.sandbox.clouds.azure.ranges import clash, of_subnet, written
+from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.azure.model import Thing, arm_id
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.model import Thing, arm_id
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.cloud import CloudError
 
 __all__: list[str] = []
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sandbox.clouds.azure.identity import location_of
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.pools import AGENT_POOL
-from sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.identity import location_of
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 __all__: list[str] = []
 

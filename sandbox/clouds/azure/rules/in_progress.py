@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.azure.in_progress import check_idle
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import refused, repeated, rule
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.in_progress import check_idle
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.validate import Failure
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["refused_inputs"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.identity import same_id
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.ranges import of_subnet
-from sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.ranges import of_subnet
+from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.ranges import clash, of_network, of_subnet, written
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.ranges import clash, of_network, of_subnet, written
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.pools import Pool
-from sandbox.clouds.azure.rules.pool import pool_rule
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import Pool
+from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

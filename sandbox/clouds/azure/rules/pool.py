@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
-from sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from sandbox.clouds.azure.sizes import has_mig, temp_disk
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
+from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.azure.sizes import has_mig, temp_disk
+from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["pool_rule"]
 

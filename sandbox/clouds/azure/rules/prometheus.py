@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.azure.identity import is_guid, same_id
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.identity import is_guid, same_id
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 __all__: list[str] = []
 

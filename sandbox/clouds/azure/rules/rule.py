@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.cloud import BusyError, CloudError
-from sandbox.clouds.rules import Rules
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.cloud import BusyError, CloudError
+from gpucluster.sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "kept_from", "refused", "repeated", "rule"]
 

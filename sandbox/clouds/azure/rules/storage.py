@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 __all__: list[str] = []
 

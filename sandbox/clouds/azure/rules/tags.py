@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.azure.model import Thing
-from sandbox.clouds.azure.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

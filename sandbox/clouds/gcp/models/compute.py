@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.gcp.made import made, number
-from sandbox.clouds.gcp.model import Thing, models
-from sandbox.clouds.naming import random_hex
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.made import made, number
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

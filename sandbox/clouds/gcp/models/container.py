@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.gcp.identity import DOMAIN, LINKS, is_zone, number_of, region_of, zones_of
-from sandbox.clouds.gcp.model import Thing, models
-from sandbox.clouds.gcp.versions import resolved
-from sandbox.clouds.naming import random_hex
-from sandbox.clouds.values import Secret
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, LINKS, is_zone, number_of, region_of, zones_of
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.gcp.versions import resolved
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

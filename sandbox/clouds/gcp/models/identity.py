@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox.clouds.gcp.model import Thing, models
-from sandbox.clouds.naming import random_hex
-from sandbox.clouds.values import Secret
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.values import Secret
 
 __all__: list[str] = []
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ipaddress import ip_network
 from typing import Any, Final
 
-from sandbox.clouds.gcp.identity import LINKS
-from sandbox.clouds.gcp.made import made, number
-from sandbox.clouds.gcp.model import Thing, models
-from sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.gcp.identity import LINKS
+from gpucluster.sandbox.clouds.gcp.made import made, number
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sandbox.clouds.gcp.identity import DOMAIN, number_of
-from sandbox.clouds.gcp.model import Thing, models
-from sandbox.clouds.naming import random_hex
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, number_of
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -7,12 +7,12 @@ container/resource_container_cluster.go.
 
 from __future__ import annotations
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.identity import region_of
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import CLUSTER
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.identity import region_of
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

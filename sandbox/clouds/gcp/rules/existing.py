@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 
 __all__: list[str] = []
 

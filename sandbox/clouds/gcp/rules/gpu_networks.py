@@ -11,13 +11,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Final
 
-from sandbox.clouds.gcp.identity import region_of
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from sandbox.clouds.gcp.profiles import is_roce, zone_of
-from sandbox.clouds.gcp.ranges import overlap, ranges_of
-from sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.gcp.identity import region_of
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
+from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of
+from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
 
 __all__: list[str] = []
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.clouds.ledger import Entry
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

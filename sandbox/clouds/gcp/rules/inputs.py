@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.validate import Failure
 
 __all__ = ["refused_inputs"]
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import NODE_POOL
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

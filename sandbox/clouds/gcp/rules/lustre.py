@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from sandbox.clouds.gcp.identity import is_zone
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.gcp.identity import is_zone
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

@@ -7,10 +7,10 @@ modules/compute/gke-node-pool/disk_definitions.tf.
 
 from __future__ import annotations
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

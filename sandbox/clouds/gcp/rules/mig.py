@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
 
 __all__: list[str] = []
 

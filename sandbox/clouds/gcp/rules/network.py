@@ -10,12 +10,12 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Final
 
-from sandbox.clouds.gcp.identity import region_of
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.profiles import is_roce, zone_of
-from sandbox.clouds.gcp.ranges import overlap, ranges_of, written
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.identity import region_of
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
+from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.ranges import overlap, ranges_of, written
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import items
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items
 
 __all__: list[str] = []
 

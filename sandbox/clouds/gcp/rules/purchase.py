@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import mapping
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sandbox.clouds.gcp.identity import is_zone, region_of
-from sandbox.clouds.gcp.model import Thing
-from sandbox.clouds.gcp.rules.rule import refused, rule
-from sandbox.narrow import items, mapping
+from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.narrow import items, mapping
 
 __all__: list[str] = []
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
-from components.shapes import shape
-from components.spec import ClusterSpec
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.shapes import shape
+from gpucluster.components.spec import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[4] / "stacks/specs/trial.yaml").read_text())
 P5 = shape("aws", "p5.48xlarge")

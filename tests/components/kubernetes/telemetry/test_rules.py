@@ -12,10 +12,15 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes.telemetry.alerts import Watched, alerts
-from components.kubernetes.telemetry.counters import COUNTERS, counters_csv
-from components.kubernetes.telemetry.dashboards import dashboards
-from components.kubernetes.telemetry.rules import azure_rule_group, gke_rules, prometheus_operator_rule, rule_file
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, alerts
+from gpucluster.components.kubernetes.telemetry.counters import COUNTERS, counters_csv
+from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
+from gpucluster.components.kubernetes.telemetry.rules import (
+    azure_rule_group,
+    gke_rules,
+    prometheus_operator_rule,
+    rule_file,
+)
 
 WATCHED = Watched(labels={"team": "research", "cost-center": "cc-1"}, gpus=8, gpu_hour_usd=Decimal("6.88"))
 UNPRICED = Watched(labels={"team": "research"}, gpus=8, gpu_hour_usd=None)

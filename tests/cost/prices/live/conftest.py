@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-import cost.prices
-from cost.prices.live.web import Web
+import gpucluster.cost.prices
+from gpucluster.cost.prices.live.web import Web
 
 from .fakes import COLUMNS, Lists, Reply
 
@@ -70,7 +70,7 @@ def book_folder(tmp_path: Path) -> Callable[..., Path]:
     def made(**rows: list[str]) -> Path:
         folder = tmp_path / "book"
         folder.mkdir()
-        shutil.copyfile(Path(cost.prices.__file__).with_name("sources.csv"), folder / "sources.csv")
+        shutil.copyfile(Path(gpucluster.cost.prices.__file__).with_name("sources.csv"), folder / "sources.csv")
         for provider in ("aws", "azure", "gcp"):
             lines = [COLUMNS, *(f"{provider},{row}" for row in rows.get(provider, []))]
             (folder / f"{provider}.csv").write_text("\n".join(lines) + "\n")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from cost.prices.live import aws_api, aws_offers
-from cost.prices.live.offer import Offer
-from cost.prices.live.query import EVERY_MACHINE, Query, queries, quoted
-from cost.prices.live.web import SourceFailed, Web
+from gpucluster.cost.prices.live import aws_api, aws_offers
+from gpucluster.cost.prices.live.offer import Offer
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Query, queries, quoted
+from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import MACHINE, PLANS_HEADER, Lists, Reply, machine, offer_file, region_index
 

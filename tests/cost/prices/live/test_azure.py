@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cost.prices.live.azure_retail import offers
-from cost.prices.live.query import Doubt, Query, queries, quoted
-from cost.prices.live.web import SourceFailed, Web
+from gpucluster.cost.prices.live.azure_retail import offers
+from gpucluster.cost.prices.live.query import Doubt, Query, queries, quoted
+from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import Lists, meter, page
 
@@ -97,7 +97,7 @@ def test_an_answer_of_another_shape_fails(lists: Lists, web: Web, document: Mapp
 
 
 def test_pages_without_end_are_given_up(lists: Lists, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cost.prices.live.azure_retail._MOST_PAGES", 3)
+    monkeypatch.setattr("gpucluster.cost.prices.live.azure_retail._MOST_PAGES", 3)
     lists.put(PATH, page(meter(1), following=f"{lists.address}{PATH}"))
     with pytest.raises(SourceFailed, match="over 3 pages"):
         _prices(lists, web, "Virtual Machines", MACHINES)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cost.__main__ import command
+from gpucluster.cost.__main__ import command
 
 from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
 

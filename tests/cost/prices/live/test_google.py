@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cost.prices.live.google_catalog import offers
-from cost.prices.live.query import Query, queries, quoted
-from cost.prices.live.web import SourceFailed, Web
+from gpucluster.cost.prices.live.google_catalog import offers
+from gpucluster.cost.prices.live.query import Query, queries, quoted
+from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import Lists, google_sku
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from cost import PriceBook
-from cost.prices.live.offer import Offer, Tier, factor
-from cost.prices.live.query import EVERY_MACHINE, Doubt, Part, Query, condition, queries, quoted
-from cost.prices.live.refresh import CLOUDS
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices.live.offer import Offer, Tier, factor
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Part, Query, condition, queries, quoted
+from gpucluster.cost.prices.live.refresh import CLOUDS
 
 
 def _offer(name: str, usd: str = "2", unit: str = "Hrs", *more: tuple[str, str], **fields: str) -> Offer:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cost import PriceBook
-from cost.prices.live.book_files import NotWritten, write
-from cost.prices.live.offer import Offer, Tier
-from cost.prices.live.query import Query
-from cost.prices.live.refresh import CLOUDS, Answer, answered, wanted
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices.live.book_files import NotWritten, write
+from gpucluster.cost.prices.live.offer import Offer, Tier
+from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, answered, wanted
 
 TODAY = datetime.date(2026, 11, 21)
 P5 = "us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,old list,"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cost.prices.live.web import SourceFailed, Web
+from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import Lists, Reply
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from cost import Estimate, Resource
-from cost.model import Amounts
-from cost.money import money
-from cost.render.html import report_page
-from cost.render.html.charts import Bar, Curve, Mark, bars, curves, marks, span
+from gpucluster.cost import Estimate, Resource
+from gpucluster.cost.model import Amounts
+from gpucluster.cost.money import money
+from gpucluster.cost.render.html import report_page
+from gpucluster.cost.render.html.charts import Bar, Curve, Mark, bars, curves, marks, span
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import components
-from policies.clouds.aws.fabric import FABRIC
-from policies.clouds.aws.interfaces import network_cards
+import gpucluster.components
+from gpucluster.policies.clouds.aws.fabric import FABRIC
+from gpucluster.policies.clouds.aws.interfaces import network_cards
 
-SHAPES = Path(components.__file__).with_name("shapes.csv")
+SHAPES = Path(gpucluster.components.__file__).with_name("shapes.csv")
 
 
 @pytest.mark.parametrize("machine", FABRIC)

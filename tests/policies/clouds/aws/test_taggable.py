@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from policies.clouds.aws.taggable import read_sdk, taggable
+from gpucluster.policies.clouds.aws.taggable import read_sdk, taggable
 
 
 def test_the_table_is_up_to_date():
-    assert sorted(taggable()) == read_sdk(), "run: python -m policies.clouds.aws.taggable"
+    assert sorted(taggable()) == read_sdk(), "run: python -m gpucluster.policies.clouds.aws.taggable"
 
 
 def test_types_of_a_training_cluster_are_in_it():

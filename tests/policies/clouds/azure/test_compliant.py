@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 
-from policies.evaluate import evaluate
-from policies.training import PACK
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.training import PACK
 
 
 def _findings(program):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import components
-from policies.clouds.azure.sizes import INFINIBAND_SIZES, Size, size_of
+import gpucluster.components
+from gpucluster.policies.clouds.azure.sizes import INFINIBAND_SIZES, Size, size_of
 
-SHAPES = Path(components.__file__).with_name("shapes.csv")
+SHAPES = Path(gpucluster.components.__file__).with_name("shapes.csv")
 
 
 @pytest.mark.parametrize(

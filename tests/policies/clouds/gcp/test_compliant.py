@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from policies.evaluate import evaluate
-from policies.training import PACK
+from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.training import PACK
 
 
 @pytest.mark.parametrize("machine", ["high", "mega", "ultra"])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import components
-from policies.clouds.gcp.fabric import FABRIC, Kind
-from policies.clouds.gcp.mig import SLICES
+import gpucluster.components
+from gpucluster.policies.clouds.gcp.fabric import FABRIC, Kind
+from gpucluster.policies.clouds.gcp.mig import SLICES
 
-SHAPES = Path(components.__file__).with_name("shapes.csv")
+SHAPES = Path(gpucluster.components.__file__).with_name("shapes.csv")
 
 
 @pytest.mark.parametrize("machine", FABRIC)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from policies.clouds.gcp.labelable import labelable, read_sdk
+from gpucluster.policies.clouds.gcp.labelable import labelable, read_sdk
 
 
 def test_the_table_is_up_to_date():
-    assert dict(labelable()) == read_sdk(), "run: python -m policies.clouds.gcp.labelable"
+    assert dict(labelable()) == read_sdk(), "run: python -m gpucluster.policies.clouds.gcp.labelable"
 
 
 def test_types_of_a_training_cluster_are_in_it():

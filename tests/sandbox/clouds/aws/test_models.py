@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.aws.cloud import AwsAccount
-from sandbox.clouds.aws.identity import zone_ids
-from sandbox.clouds.aws.model import MODELS
-from sandbox.clouds.cloud import Made, Resource
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.outputs import after, before
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
+from gpucluster.sandbox.clouds.aws.identity import zone_ids
+from gpucluster.sandbox.clouds.aws.model import MODELS
+from gpucluster.sandbox.clouds.cloud import Made, Resource
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.outputs import after, before
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 Create = Callable[..., Entry]
 

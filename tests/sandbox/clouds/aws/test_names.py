@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.aws.names import with_name
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.aws.names import with_name
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 SEED = b"seed"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.aws.replacements import replaces
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, Kind
-from sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.aws.replacements import replaces
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.schema import Schema
 
 NODE_GROUP = "eks/nodeGroup:NodeGroup"
 LUSTRE = "fsx/lustreFileSystem:LustreFileSystem"
@@ -79,7 +79,7 @@ def test_own_metadata_iops_of_lustre_grow_in_place_and_never_shrink(
 
 
 def rows() -> list[dict[str, Any]]:
-    text = resources.files("sandbox.clouds.aws").joinpath("replacements.csv").read_text()
+    text = resources.files("gpucluster.sandbox.clouds.aws").joinpath("replacements.csv").read_text()
     return list(csv.DictReader(text.splitlines()))
 
 

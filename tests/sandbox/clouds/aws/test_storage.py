@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.aws.cloud import AwsAccount
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Entry
 
 Create = Callable[..., Entry]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import Azure, AzureAccount, Settings
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import before
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.azure.cloud import Azure, AzureAccount, Settings
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import before
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 Stage = Any
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

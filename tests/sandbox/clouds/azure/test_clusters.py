@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.azure.reading import own_part
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.clusters import cluster_at
-from sandbox.clouds.kubernetes.kubeconfig import api_server
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.azure.reading import own_part
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
 
 Stage = Any
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.cloud import CloudError
 
 Stage = Any
 

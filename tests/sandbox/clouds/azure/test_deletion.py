@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry
 
 Stage = Any
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.azure.operations import begun
-from sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
-from sandbox.clouds.ledger import Entry
-from sandbox.clouds.scenario import LastingOperation, Scenario
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.azure.operations import begun
+from gpucluster.sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.scenario import LastingOperation, Scenario
 
 Stage = Any
 

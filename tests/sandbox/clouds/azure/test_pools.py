@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.azure.sizes import has_mig, is_rdma
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_rdma
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.validate import Failure
 
 Stage = Any
 

@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.azure.paths import AutoName, path_of
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, Kind
-from sandbox.clouds.schema import ResourceType, Schema
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.azure.paths import AutoName, path_of
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.schema import ResourceType, Schema
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(resources.files("sandbox.clouds.azure").joinpath(name).read_text().splitlines()))
+    return list(
+        csv.DictReader(resources.files("gpucluster.sandbox.clouds.azure").joinpath(name).read_text().splitlines())
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pulumi_azure_native import containerservice, managedidentity
 
-from sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.schema import Schema
 
 WITH_A_PARENT = ("AgentPool", "MaintenanceConfiguration")
 

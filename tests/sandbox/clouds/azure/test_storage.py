@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.azure.cloud import AzureAccount
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.validate import Failure
 
 Stage = Any
 

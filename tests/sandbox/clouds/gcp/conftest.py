@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 ZONE = "us-central1-a"
 ACCELERATORS = {

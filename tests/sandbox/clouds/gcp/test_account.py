@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.gcp.cloud import Gcp, GcpAccount, Settings
-from sandbox.clouds.gcp.model import MODELS
-from sandbox.clouds.gcp.versions import VERSIONS, resolved
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import before
-from sandbox.clouds.schema import Schema
-from sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.gcp.cloud import Gcp, GcpAccount, Settings
+from gpucluster.sandbox.clouds.gcp.model import MODELS
+from gpucluster.sandbox.clouds.gcp.versions import VERSIONS, resolved
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import before
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 
 Create = Callable[..., Entry]
 Asked = Callable[..., Resource]

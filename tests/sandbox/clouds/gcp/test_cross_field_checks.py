@@ -15,15 +15,15 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from components.gcp.addresses import AddressPlan, address_problems
-from components.gcp.fabric import fabric_of
-from components.gcp.location import Location
-from components.gcp.network_objects import Network
-from components.gcp.plan import plan_cluster
-from components.plan import PlanError
-from components.spec import ClusterSpec
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry
+from gpucluster.components.gcp.addresses import AddressPlan, address_problems
+from gpucluster.components.gcp.fabric import fabric_of
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.network_objects import Network
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.plan import PlanError
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry
 
 MakeStage = Callable[..., Any]
 Try = Callable[[MakeStage], object]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.gcp.machines import machine
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.machines import machine
 
 Stage = Any
 """What the fixture `stage` gives."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.validate import Failure
-from sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 
 Create = Callable[..., Entry]
 Asked = Callable[..., Resource]

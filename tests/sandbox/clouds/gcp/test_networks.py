@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Entry
 
 Create = Callable[..., Entry]
 

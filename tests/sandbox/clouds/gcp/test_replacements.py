@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.diff import Change, Kind
-from sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from sandbox.clouds.ledger import Ledger
-from sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.schema import Schema
 
 Asked = Callable[..., Resource]
 
@@ -23,7 +23,7 @@ CLUSTER = "container/cluster:Cluster"
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    text = resources.files("sandbox.clouds.gcp").joinpath(name).read_text()
+    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath(name).read_text()
     return list(csv.DictReader(text.splitlines()))
 
 

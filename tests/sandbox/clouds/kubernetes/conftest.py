@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import Resource
-from sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after
-from sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.cloud import Resource
+from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.schema import Schema
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.diff import Change, Kind
-from sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError
-from sandbox.clouds.kubernetes.cloud import Kubernetes
-from sandbox.clouds.kubernetes.clusters import api_servers, cluster_at, is_simulated, scope_of
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers, cluster_at, is_simulated, scope_of
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 NAME = "gke-0a-1.us-central1.gke.sandbox.invalid"
 GKE = Entry(

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.cloud import Cluster
-from sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 Asked = Callable[..., Resource]
 Create = Callable[[Resource], Entry]

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from sandbox.api_server.binaries import find_binaries
-from sandbox.api_server.server import open_server
-from sandbox.clouds.cloud import CloudError, Resource
-from sandbox.clouds.kubernetes.cloud import Cluster
-from sandbox.clouds.kubernetes.real import RealCluster, RealServers, server_folder
-from sandbox.clouds.ledger import Entry, Ledger
-from sandbox.clouds.outputs import after
-from sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.server import open_server
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.kubernetes.real import RealCluster, RealServers, server_folder
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.values import UNKNOWN
 
 pytestmark = pytest.mark.slow
 

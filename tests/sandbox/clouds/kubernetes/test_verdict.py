@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sandbox.clouds.kubernetes.verdict import Outcome, Verdict
+from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
 
 
 def test_a_run_that_asked_nothing_says_so() -> None:

@@ -12,7 +12,7 @@ import pytest
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
-from sandbox.engine.language_host.server import serve
+from gpucluster.sandbox.engine.language_host.server import serve
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
-from sandbox.engine.language_host.start import start_language_host
-from sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine.language_host.start import start_language_host
+from gpucluster.sandbox.engine.model import Engine, EngineError
 
 pytestmark = pytest.mark.engine
 
@@ -70,7 +70,7 @@ def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.Ca
         host.environment({})
     assert str(caught.value) == (
         "The Python language host did not start (it said 'nothing'; expected a port).\n"
-        f"Is the environment complete? {sys.executable} -P -m sandbox.engine.language_host shows why; "
+        f"Is the environment complete? {sys.executable} -P -m gpucluster.sandbox.engine.language_host shows why; "
         "`make` installs it anew."
     )
     assert "encodings" in capfd.readouterr().err
@@ -124,7 +124,7 @@ def test_everything_dies_with_the_process_that_started_the_host(project: Any) ->
 
 def test_without_a_host_that_waits_the_engine_starts_one_itself(project: Any) -> None:
     launcher = project.engine.binary.parent / "pulumi-language-python"
-    if "sandbox.engine.language_host" not in launcher.read_text(errors="replace"):
+    if "gpucluster.sandbox.engine.language_host" not in launcher.read_text(errors="replace"):
         pytest.skip("this machine's engine brings its own language host")
     project.write({"__main__.py": "import sys, pulumi\nprint('hello')\npulumi.export('python', sys.executable)\n"})
     done = subprocess.run(

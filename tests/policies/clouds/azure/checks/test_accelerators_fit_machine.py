@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.accelerators_fit_machine import RULE
+from gpucluster.policies.rules.accelerators_fit_machine import RULE
 
 
 def _sliced(program, profile: str | None = "MIG1g", machine="Standard_NC40ads_H100_v5", driver="Install", pool="mig"):

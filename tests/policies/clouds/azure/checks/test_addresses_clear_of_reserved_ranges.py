@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.addresses_clear_of_reserved_ranges import RULE
+from gpucluster.policies.rules.addresses_clear_of_reserved_ranges import RULE
 
 SUBNET = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/{}/subnets/nodes"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.purchase_fits_machine import RULE
+from gpucluster.policies.rules.purchase_fits_machine import RULE
 
 GROUP = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/held"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.reservation_in_use import RULE
+from gpucluster.policies.rules.reservation_in_use import RULE
 
 IDLE = [
     ("held", "5 x Standard_ND96isr_H100_v5 reserved, and `train` starts Standard_ND96isr_H100_v5 outside of it"),

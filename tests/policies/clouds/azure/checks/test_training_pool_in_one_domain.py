@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from policies.rules.training_pool_in_one_domain import RULE
+from gpucluster.policies.rules.training_pool_in_one_domain import RULE
 
 POOL = "azure-native:containerservice:AgentPool"
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.training_pool_in_one_zone import RULE
+from gpucluster.policies.rules.training_pool_in_one_zone import RULE
 
 FIVE = "5 nodes of Standard_ND96isr_H100_v5"
 

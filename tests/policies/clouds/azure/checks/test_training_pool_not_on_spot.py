@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.training_pool_not_on_spot import RULE
+from gpucluster.policies.rules.training_pool_not_on_spot import RULE
 
 
 def test_spot_is_found(nd, found):

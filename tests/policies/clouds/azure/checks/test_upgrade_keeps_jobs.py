@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.upgrade_keeps_jobs import RULE
+from gpucluster.policies.rules.upgrade_keeps_jobs import RULE
 
 FIVE = "5 nodes of Standard_ND96isr_H100_v5"
 

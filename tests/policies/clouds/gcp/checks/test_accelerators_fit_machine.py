@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.accelerators_fit_machine import RULE
+from gpucluster.policies.rules.accelerators_fit_machine import RULE
 
 
 def _gpu(program):

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from policies.rules.fabric_interfaces_complete import RULE
+from gpucluster.policies.rules.fabric_interfaces_complete import RULE
 
 
 def _networks(program):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.fabric_interfaces_valid import RULE
+from gpucluster.policies.rules.fabric_interfaces_valid import RULE
 
 
 def _networks(program):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.fabric_traffic_allowed import RULE
+from gpucluster.policies.rules.fabric_traffic_allowed import RULE
 
 FIREWALL = "gcp:compute/firewall:Firewall"
 

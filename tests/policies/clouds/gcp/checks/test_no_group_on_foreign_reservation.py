@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.no_group_on_foreign_reservation import RULE
+from gpucluster.policies.rules.no_group_on_foreign_reservation import RULE
 
 
 def _reserved(program, *values):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.rules.reservation_in_use import RULE
+from gpucluster.policies.rules.reservation_in_use import RULE
 
 IDLE = [("mine", "5 x a3-megagpu-8g reserved, and `train` starts a3-megagpu-8g outside of it")]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from policies.rules.training_pool_in_one_domain import RULE
+from gpucluster.policies.rules.training_pool_in_one_domain import RULE
 
 POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 RESERVATION = "gcp:compute/reservation:Reservation"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from policies.rules.training_pool_in_one_zone import RULE
+from gpucluster.policies.rules.training_pool_in_one_zone import RULE
 
 
 def test_two_zones_are_refused(mega, found):
