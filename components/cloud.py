@@ -99,5 +99,5 @@ class Cloud:
 
 def cloud_of(name: str) -> Cloud:
     """The cloud of a name out of CLOUDS; only its own modules are loaded."""
-    cloud: Cloud = importlib.import_module(f"components.{name}.cloud").CLOUD
+    cloud: Cloud = importlib.import_module(f"gpucluster.components.{name}.cloud").CLOUD
     return cloud

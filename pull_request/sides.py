@@ -115,7 +115,7 @@ class Side:
             "never",
             "--non-interactive",
         ]
-        code = {"PYTHONPATH": str(self._code())} if self._code() else {}
+        code = {"PYTHONPATH": str(self._code() / "links")} if self._code() else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:

@@ -49,7 +49,7 @@ UNCHECKED = {"ComputeClass", "GCENodeClass", "NicClusterPolicy", "PodMonitor"}
 
 
 def _models() -> dict[str, type[Spec]]:
-    modules = [import_module(f"components.{name}") for name in MODULES]
+    modules = [import_module(f"gpucluster.components.{name}") for name in MODULES]
     found = [item for module in modules for item in vars(module).values()]
     return {item.kind: item for item in found if isinstance(item, type) and issubclass(item, Spec) and item is not Spec}
 

@@ -97,5 +97,5 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 @pytest.mark.parametrize("place", PUBLISHED)
 def test_what_a_model_takes_is_published(place: str) -> None:
     module, _, name = place.rpartition(".")
-    model = getattr(import_module(f"components.{module}"), name)
+    model = getattr(import_module(f"gpucluster.components.{module}"), name)
     assert [*_differences(model, _schema(model, PUBLISHED[place]))] == []

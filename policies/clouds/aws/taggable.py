@@ -1,6 +1,7 @@
 """Which AWS resource types take tags: read once from the installed SDK, kept in `taggable.csv`.
 
-`python -m gpucluster.policies.clouds.aws.taggable` writes the file anew after an update of pulumi-aws; a test compares the two.
+`python -m gpucluster.policies.clouds.aws.taggable` writes the file anew after an update of pulumi-aws; a test
+compares the two.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which Azure resource types take tags: read once from the installed SDK, kept in `taggable.csv`.
 
-`python -m gpucluster.policies.clouds.azure.taggable` writes the file anew after an update of pulumi-azure-native; a test compares
-the two.
+`python -m gpucluster.policies.clouds.azure.taggable` writes the file anew after an update of pulumi-azure-native; a
+test compares the two.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which Google Cloud resource types take labels, and under which argument: read once from the installed SDK.
 
 Kept in `labelable.csv`. Types that are not in it, such as networks, firewalls and resource policies, take none.
-`python -m gpucluster.policies.clouds.gcp.labelable` writes the file anew after an update of pulumi-gcp; a test compares the two.
+`python -m gpucluster.policies.clouds.gcp.labelable` writes the file anew after an update of pulumi-gcp; a test
+compares the two.
 """
 
 from __future__ import annotations

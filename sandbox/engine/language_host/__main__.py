@@ -1,4 +1,7 @@
-"""Serves until stdin ends: `python -P -m gpucluster.sandbox.engine.language_host [... ENGINE_ADDRESS]` prints its port."""
+"""Serves until stdin ends.
+
+`python -P -m gpucluster.sandbox.engine.language_host [... ENGINE_ADDRESS]` prints its port.
+"""
 
 from __future__ import annotations
 

@@ -111,8 +111,8 @@ def run_and_exit(kind: str, data: bytes, engine_address: str, lifeline: int) -> 
     """Run and leave by `sys.exit`; dies at once when the file behind `lifeline` reaches its end."""
     threading.Thread(target=_die_with, args=(lifeline,), daemon=True).start()
     sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
-    # The user's program may have a module or folder of a name that is ours.
-    for name in [name for name in sys.modules if name == "sandbox" or name.startswith("sandbox.")]:
+    # The user's program imports the package of its own environment, not what this process has loaded of ours.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "gpucluster"]:
         del sys.modules[name]
     sys.exit(KINDS[kind](data, engine_address))
 

@@ -116,8 +116,8 @@ def test_nothing_of_one_run_reaches_the_next(project: Any) -> None:
 def test_a_module_of_the_program_wins_over_one_of_ours_with_the_same_name(project: Any) -> None:
     project.write(
         {
-            "sandbox.py": "WHOSE = 'of the program'\n",
-            "__main__.py": "import pulumi, sandbox\npulumi.export('whose', sandbox.WHOSE)\n",
+            "gpucluster.py": "WHOSE = 'of the program'\n",
+            "__main__.py": "import pulumi, gpucluster\npulumi.export('whose', gpucluster.WHOSE)\n",
         }
     )
     assert outputs(project) == {"whose": "of the program"}
