@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate, registry
 from gpucluster.cost.registry import priced_types
 from gpucluster.cost.render import as_json, as_table
 from gpucluster.cost.sources import read_text
@@ -129,7 +129,7 @@ def test_a_failing_handler_is_named_and_hides_nothing_else(
         raise ZeroDivisionError("of course")
         yield
 
-    monkeypatch.setitem(__import__("gpucluster.cost.registry").registry._HANDLERS, "aws:kms/key:Key", broken)
+    monkeypatch.setitem(registry._HANDLERS, "aws:kms/key:Key", broken)
     found = cost_of(make("aws:kms/key:Key", "key"), make("aws:ec2/eip:Eip", "address"))
     assert [item.reason for item in found.not_priced] == ["handler failed: ZeroDivisionError: of course"]
     assert found.monthly.expected == Decimal("3.65")
