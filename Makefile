@@ -8,6 +8,7 @@ PYTHON ?= python3
 
 UV := .tools/uv/bin/uv
 READY := .venv/.ready
+DEV := .venv/.ready-dev
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 # Where it is set, as in many container images, every preview compiles the clouds' SDKs anew: half of its time.
@@ -16,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := setup
 .PHONY: always setup help preview compare pr-check up destroy test check bench docs lock clean
 
-setup: $(READY) ## Install everything into .venv (needs Python 3.11 and pip)
+setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -27,7 +28,7 @@ preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
 compare: $(STACKS:%=.sandbox/plans/%.json) ## STACKS side by side: what each is, costs and lacks
 	@$(BIN)/cost compare $^
 
-pr-check: $(READY) ## What the working tree changes since BASE: plan, cost and rules of STACKS
+pr-check: $(DEV) ## What the working tree changes since BASE: plan, cost and rules of STACKS
 	@$(BIN)/guardrails pr-check --base $(BASE) $(STACKS:%=--stack %)
 
 .sandbox/plans/%.json: $(READY) .sandbox/plans always
@@ -44,7 +45,7 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 	@$(BIN)/sandbox recover --stack $(STACK)
 	@$(BIN)/sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
-test: $(READY) ## Every test
+test: $(DEV) ## Every test
 	@$(BIN)/sandbox engine >&2
 	@$(BIN)/sandbox kubernetes >&2
 	@$(BIN)/python tests/promtool/promtool.py
@@ -52,23 +53,26 @@ test: $(READY) ## Every test
 	@$(BIN)/python tests/jobs/expander.py
 	@$(BIN)/pytest -n auto --dist loadgroup
 
-check: $(READY) ## Format, lint and types
+check: $(DEV) ## Format, lint and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/basedpyright
 
-bench: $(READY) ## The benchmarks, as ratios
+bench: $(DEV) ## The benchmarks, as ratios
 	@$(BIN)/python -m benchmarks
 
-docs: $(READY) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
+docs: $(DEV) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
 	@$(BIN)/python -m examples.pages
 	@$(BIN)/python -m gpucluster.policies.pages
 	@$(BIN)/python -m examples.pull_request
 	@$(BIN)/python -m examples.mistakes
 
+COMPILE = $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+
 lock: $(UV) ## Pin every dependency again
-	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --extra dev --output-file requirements.lock pyproject.toml
-	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --output-file requirements-uv.lock requirements-uv.in
+	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
+	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
 
 clean: ## Forget the environment and the sandbox
 	rm -rf .venv .tools .sandbox
@@ -78,9 +82,14 @@ $(UV): requirements-uv.lock
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action ignore --require-hashes --no-deps --upgrade --target .tools/uv --requirement requirements-uv.lock
 	@touch $@
 
-$(READY): $(UV) requirements.lock pyproject.toml
+$(READY): $(UV) requirements.lock pyproject.toml setup.py
 	@echo "Installing the locked packages into .venv" >&2
 	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	@$(UV) pip sync --quiet --require-hashes requirements.lock
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): $(READY) requirements-dev.lock
+	@echo "Installing the locked packages of tests and checks into .venv" >&2
+	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock
 	@touch $@
