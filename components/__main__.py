@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from gpucluster.acceptance.commands import acceptance
-from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of
+from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.first_spec import first_spec, schema_beside
 from gpucluster.components.input_error import InputError
 from gpucluster.components.kubernetes.names import TRAINING_POOL
@@ -91,6 +91,8 @@ def check(
         click.echo(str(error), err=True)
         sys.exit(_INPUT_ERROR)
     click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan))
+    if missing := missing_sdk(plan.training.shape.cloud):
+        click.echo(f"a preview {missing}", err=True)
 
 
 def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:

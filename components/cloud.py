@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -15,7 +16,7 @@ from gpucluster.components.spec import ClusterSpec
 if TYPE_CHECKING:
     import pulumi
 
-__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "cloud_of"]
+__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "cloud_of", "missing_sdk"]
 
 CLOUDS = ("aws", "gcp", "azure")
 
@@ -66,7 +67,7 @@ class ClusterPlan(Protocol):
 class Cloud:
     """One cloud. `Any` is its own location or plan, which no other part looks into.
 
-    title, service: what people call it and its Kubernetes service.
+    title, service: what people call it and its Kubernetes service. sdk: the Python package that `declare` imports.
     keys: what a stack's configuration must say of the place, with an example each. optional: what it may say.
     zone_in: a zone of a region, to check a spec without a stack.
     parse_location: the location of such values, or every problem with them; what is missing is reported elsewhere.
@@ -81,6 +82,7 @@ class Cloud:
 
     title: str
     service: str
+    sdk: str
     keys: Mapping[str, str]
     optional: Sequence[str] = ()
     zone_in: Callable[[str], str]
@@ -101,3 +103,11 @@ def cloud_of(name: str) -> Cloud:
     """The cloud of a name out of CLOUDS; only its own modules are loaded."""
     cloud: Cloud = importlib.import_module(f"gpucluster.components.{name}.cloud").CLOUD
     return cloud
+
+
+def missing_sdk(name: str) -> str | None:
+    """What to install before a cluster can be declared on a cloud of CLOUDS; None where it is there."""
+    sdk = cloud_of(name).sdk
+    if importlib.util.find_spec(sdk) is not None:
+        return None
+    return f"needs {sdk.replace('_', '-')}: pip install 'gpucluster[{name}]'"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from gpucluster.components.cloud import ClusterPlan, cloud_of
+from gpucluster.components.cloud import ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.input_error import InputError
 from gpucluster.components.plan import PlanError
 from gpucluster.components.stack_config import StackConfig, stack_config
@@ -33,7 +33,12 @@ def running_stack() -> StackConfig:
 
 
 def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
-    """The cluster of a plan. Raises InputError with everything that its Kubernetes objects may not hold."""
+    """The cluster of a plan.
+
+    Raises InputError with everything that its Kubernetes objects may not hold, or where the cloud's SDK is missing.
+    """
+    if missing := missing_sdk(plan.training.shape.cloud):
+        raise InputError(f"cluster {plan.name}", [missing])
     cloud = cloud_of(plan.training.shape.cloud)
     for loss in plan.facts["losses"]:
         pulumi.log.warn(f"{plan.name}: not to be had on {cloud.title}: {loss}")

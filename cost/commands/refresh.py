@@ -96,7 +96,8 @@ def refresh(
             products = aws_api.client()
         except aws_api.NoBoto:
             raise click.UsageError(
-                "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[aws]', or use --aws-by files"
+                "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[prices-aws]', "
+                "or use --aws-by files"
             ) from None
 
     def say(line: str) -> None:

@@ -1,4 +1,4 @@
-"""AWS's Price List Query API, by boto3 (the extra `aws`) and credentials that allow `pricing:GetProducts`.
+"""AWS's Price List Query API, by boto3 (the extra `prices-aws`) and credentials that allow `pricing:GetProducts`.
 
 The same offers as the bulk files, filtered by the server: seconds instead of gigabytes. Endpoints are in us-east-1,
 eu-central-1 and ap-south-1 alone, whatever region is priced. Each item of an answer is a JSON text.
