@@ -163,6 +163,22 @@ def check(
         raise SystemExit(FINDINGS)
 
 
+@command.command("pack")
+@click.argument("name", type=click.Choice(list(PACKS)), default=TRAINING.name)
+def pack_command(name: str) -> None:
+    """Print the folder of a pack, for `pulumi preview --policy-pack "$(guardrails pack)"`.
+
+    NAME is training, unless one is given. The pack runs in the environment that runs this command.
+    """
+    from gpucluster.policies.pack_folder import pack_folder
+    from gpucluster.sandbox.cache import UnwritableCache
+
+    try:
+        click.echo(pack_folder(name))
+    except UnwritableCache as error:
+        raise click.ClickException(str(error)) from None
+
+
 @command.group()
 def config() -> None:
     """The configuration file of a pack."""
@@ -192,9 +208,9 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
     if problems:
         raise BadSettings("\n".join(problems))
     if not quiet:
-        folder = "policies" if pack is TRAINING else f"policies/packs/{pack.name}"
         given = files[0].name if files else "FILE"
-        click.echo(f"Next: pulumi preview --policy-pack {folder} --policy-pack-config {given}")
+        folder = f"$(guardrails pack {pack.name})"
+        click.echo(f'Next: pulumi preview --policy-pack "{folder}" --policy-pack-config {given}')
 
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:

@@ -1,0 +1,62 @@
+"""The folder of a pack for `--policy-pack`, wherever this package is installed.
+
+The folders in a checkout name the checkout's virtual environment; beside a wheel's there is none. So a copy in the
+cache names the environment that runs this, and the toolchain too: Pulumi's Python host would else look for a lock file
+of uv or Poetry in all folders above.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from gpucluster.policies.packs import TRAINING
+from gpucluster.sandbox.cache import BrokenCache, Installation, cache_folder
+
+__all__ = ["pack_folder"]
+
+_POLICIES = Path(__file__).parent
+
+
+def pack_folder(name: str) -> Path:
+    """The folder of the pack of this name, written first where it is not there. Raises UnwritableCache."""
+    files = _files(_POLICIES if name == TRAINING.name else _POLICIES / "packs" / name)
+    digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
+    installation = Installation(cache_folder() / "packs" / digest / name, "the policy pack")
+    with installation.lock(lambda line: click.echo(line, err=True)):
+        if not _there(installation):
+            installation.install({}, lambda folder: _write(folder, files))
+    return installation.folder
+
+
+def _files(source: Path) -> dict[str, str]:
+    settings: dict[str, Any] = yaml.safe_load((source / "PulumiPolicy.yaml").read_text())
+    settings["runtime"] = {"name": "python", "options": _options()}
+    return {
+        "PulumiPolicy.yaml": yaml.safe_dump(settings, sort_keys=False),
+        "__main__.py": (source / "__main__.py").read_text(),
+    }
+
+
+def _options() -> Mapping[str, str]:
+    """Which Python runs the pack; outside of a virtual environment the one on PATH, which is all that Pulumi offers."""
+    own = {"virtualenv": sys.prefix} if sys.prefix != sys.base_prefix else {}
+    return {"toolchain": "pip", **own}
+
+
+def _there(installation: Installation) -> bool:
+    try:
+        return installation.read() is not None
+    except BrokenCache:
+        return False
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
