@@ -28,6 +28,7 @@ from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.kept import what_is_kept
+from gpucluster.sandbox.missing_sdks import missing_sdks
 from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import InputError, Project, find_project
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
@@ -171,6 +172,8 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             code = INPUT_ERROR if code and refused.exists() else code
             if servers is not None:
                 _say_what_it_judged(servers)
+    if code and line.words[0] in _WITH_PROGRAM:
+        _say_what_is_missing(project, line, sdks)
     return code
 
 
@@ -217,6 +220,16 @@ def _say_what_is_kept(project: Project, line: CommandLine) -> None:
     message = what_is_kept(project, stack) if stack else ""
     if message:
         click.echo(message, err=True)
+
+
+def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str, Sdk]) -> None:
+    """The engine says that a plugin is not there, and nothing of the SDK that the sandbox would make it from."""
+    from gpucluster.sandbox.recovery.state import all_states
+
+    stack = _stack(line, project)
+    resources = [resource for state in all_states(project) if state.stack == stack for resource in state.resources]
+    for missing in missing_sdks(resources, sdks):
+        click.echo(missing, err=True)
 
 
 def _with_stack(

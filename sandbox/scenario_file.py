@@ -26,7 +26,7 @@ from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.registry import SIMULATED
 from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
 from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import is_object
 from gpucluster.sandbox.project import InputError
@@ -136,8 +136,10 @@ def seed(scenario: Scenario, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
 
 def _make(it: _Seed, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
     each, package = it.existing, it.existing.type.split(":", 1)[0]
-    if package not in SIMULATED or package not in sdks:
+    if package not in SIMULATED:
         raise InputError(f"the scenario has {each.type}; simulated here: {', '.join(sorted(SIMULATED))}")
+    if package not in sdks:
+        raise InputError(f"the scenario has {each.type}, which {how_to_install(package)}")
     cloud = SIMULATED[package]()
     type_ = cloud.resource_type(Schema(sdks[package]), each.type)
     if type_ is None:

@@ -18,15 +18,21 @@ __all__ = ["install_launchers"]
 def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
 
-    The version is the SDK's own, which the engine asks for. Launchers of other SDKs and versions are removed.
+    The version is the SDK's own, which a program asks for. Those of versions that were installed earlier stay: a stack
+    that stands asks for them until its next `up`. Launchers without an SDK are removed.
     """
     plugins = home / "plugins"
-    wanted = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}
-    for folder in plugins.glob("resource-*"):
-        if folder.is_dir() and folder not in wanted:
-            shutil.rmtree(folder, ignore_errors=True)
-    for folder, package in wanted.items():
-        _write(folder / f"pulumi-resource-{package}", package)
+    earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*")}
+    for folder in (folder for folder, package in earlier.items() if package not in sdks):
+        shutil.rmtree(folder, ignore_errors=True)
+    own = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}
+    for folder, package in {**earlier, **own}.items():
+        if package in sdks:
+            _write(folder / f"pulumi-resource-{package}", package)
+
+
+def _package(folder: Path) -> str:
+    return folder.name.removeprefix("resource-").rpartition("-v")[0]
 
 
 def _write(file: Path, package: str) -> None:

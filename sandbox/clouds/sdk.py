@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["Declaration", "Sdk", "installed_sdks", "site_packages"]
+__all__ = ["Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
+
+_EXTRAS: Final = {"aws": "aws", "azure-native": "azure", "gcp": "gcp"}
+"""Provider package -> extra of ours that brings its SDK, in a version that was tried."""
 
 
 @dataclass(frozen=True)
@@ -99,3 +102,9 @@ def _package_version(root: Path) -> str:
 
     found = distributions(name=root.name, path=[str(root.parent)])
     return next((each.version for each in found), "")
+
+
+def how_to_install(package: str) -> str:
+    """What to do about an SDK that is not installed; begins with `needs`."""
+    what = f"gpucluster[{_EXTRAS[package]}]" if package in _EXTRAS else f"pulumi-{package}"
+    return f"needs pulumi-{package}: pip install '{what}'"

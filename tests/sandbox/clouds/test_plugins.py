@@ -16,7 +16,7 @@ SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}
 
 
 def test_each_sdk_gets_a_launcher_of_its_version_and_others_are_removed(tmp_path: Path) -> None:
-    (tmp_path / "plugins" / "resource-aws-v1.0.0").mkdir(parents=True)
+    (tmp_path / "plugins" / "resource-gcp-v1.0.0").mkdir(parents=True)
     (tmp_path / "plugins" / "language-python-v1").mkdir()
     install_launchers(tmp_path, SDKS)
     assert sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*")) == [
@@ -30,6 +30,13 @@ def test_each_sdk_gets_a_launcher_of_its_version_and_others_are_removed(tmp_path
     written = launcher.stat().st_mtime_ns
     install_launchers(tmp_path, SDKS)
     assert launcher.stat().st_mtime_ns == written
+
+
+def test_the_launcher_of_an_earlier_version_stays_for_stacks_that_stand(tmp_path: Path) -> None:
+    install_launchers(tmp_path, {"aws": Sdk("aws", "7.50.0", Path("/nowhere"))})
+    install_launchers(tmp_path, SDKS)
+    launchers = sorted(tmp_path.glob("plugins/*/pulumi-resource-aws"))
+    assert [file.parent.name for file in launchers] == ["resource-aws-v7.50.0", "resource-aws-v7.51.1"]
 
 
 def launcher(tmp_path: Path) -> str:
