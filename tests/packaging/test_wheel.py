@@ -1,0 +1,134 @@
+"""What `pip install` brings, used from a project that has packages called as our folders are."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from gpucluster.components.cloud import CLOUDS, cloud_of, missing_sdk
+from gpucluster.sandbox.clouds.sdk import how_to_install
+from tests.packaging.conftest import LINKS, Done, Environment
+
+
+def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, wheel: Path) -> None:
+    folders = {"gpucluster": "gpucluster"} | {path.name: f"gpucluster/{path.name}" for path in LINKS.iterdir()}
+    expected = {
+        f"{folders[file.parts[0]]}/{'/'.join(file.parts[1:])}"
+        for path in source.glob("*/**/*")
+        if path.is_file() and (file := path.relative_to(source)).parts[0] in folders
+    }
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_a_library_pins_nothing_and_each_cloud_is_an_extra(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+    required = message_from_bytes(archive.read(name)).get_all("Requires-Dist") or []
+    assert [line for line in required if re.search(r"={2,3}\d", line)] == []
+    bare = [line for line in required if "extra ==" not in line]
+    assert {re.split("[<>]", line)[0] for line in bare if line.startswith("pulumi")} == {
+        "pulumi",
+        "pulumi-kubernetes",
+        "pulumi-policy",
+    }
+    for cloud in CLOUDS:
+        sdk = cloud_of(cloud).sdk.replace("_", "-")
+        assert [line for line in required if line.startswith(sdk) and f'extra == "{cloud}"' in line], cloud
+        assert how_to_install(sdk.removeprefix("pulumi-")) == f"needs {sdk}: pip install 'gpucluster[{cloud}]'"
+
+
+def test_packages_of_the_project_stay_its_own(only_gcp: Environment, project: Path) -> None:
+    program = "import components, cost, gpucluster.cost; print(components.NAME, cost.NAME, gpucluster.cost.__file__)"
+    done = only_gcp.run(project, "python", "-c", program)
+    ours = only_gcp.site_packages / "gpucluster/cost/__init__.py"
+    assert done == Done(0, f"components of the project cost of the project {ours}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("cluster init first.yaml", "Wrote first.yaml"),
+        ("cluster telemetry rules --stack gcp-trial", "alert:"),
+        ("cluster acceptance --help", "burn-in"),
+        ("cost types", "google"),
+        ("cost prices show --sku p5.48xlarge", "us-east-1"),
+        ("guardrails explain training-pool-in-one-domain --example fail", '"steps"'),
+        ("guardrails pr-check --help", "--base"),
+        ("sandbox doctor", "gcp "),
+    ],
+)
+def test_the_commands_find_their_files(only_gcp: Environment, project: Path, command: str, said: str) -> None:
+    done = only_gcp.run(project, *command.split())
+    assert (done.code, done.err) == (0, ""), done.text
+    assert said in done.out
+
+
+def test_a_check_names_the_sdk_that_a_preview_would_miss(only_gcp: Environment, project: Path) -> None:
+    there, missing = (
+        only_gcp.run(project, "cluster", "check", "--stack", f"{name}-trial") for name in ("gcp", "azure")
+    )
+    assert (there.code, there.err, missing.code) == (0, "", 0), there.text + missing.text
+    assert missing.err == "a preview needs pulumi-azure-native: pip install 'gpucluster[azure]'\n"
+
+
+def test_an_sdk_that_is_there_is_not_missing() -> None:
+    assert [missing_sdk(cloud) for cloud in CLOUDS] == [None] * len(CLOUDS)
+
+
+@pytest.mark.engine
+def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: Environment, project: Path) -> None:
+    kept = {"GPUCLUSTER_CACHE": str(project.with_name("cache"))}
+    pack = only_gcp.run(project, "guardrails", "pack", variables=kept).out.strip()
+    done = only_gcp.run(project, "sandbox", "pulumi", "preview", "--stack", "gcp-trial", "--policy-pack", pack)
+    assert done.code == 0, done.text
+    assert f"training@v0.1.0 (local: {pack})" in done.out
+    assert "Total per month" in done.out
+    assert re.search(r"own\s*: \"components of the project and cost of the project\"", done.out), done.out
+
+
+@pytest.mark.engine
+def test_a_preview_refuses_in_one_line_what_needs_another_sdk(only_gcp: Environment, project: Path) -> None:
+    done = only_gcp.run(project, "sandbox", "pulumi", "preview", "--stack", "aws-trial")
+    assert done.code == 2, done.text
+    assert "error: cluster trial: 1 problem\n      needs pulumi-aws: pip install 'gpucluster[aws]'\n" in done.out
+
+
+BUCKET = 'from pulumi_gcp import storage\n\nstorage.Bucket("data", location="US")\n'
+
+
+@pytest.mark.engine
+def test_a_stack_that_stands_is_changed_and_destroyed_by_another_minor_of_the_sdk(
+    only_gcp: Environment, other_minor: Environment, tmp_path: Path
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: own\nruntime: python\n")
+    (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  gcp:project: my-project\n")
+    (tmp_path / "__main__.py").write_text(BUCKET)
+    up = only_gcp.run(tmp_path, "sandbox", "pulumi", "up", "--yes", "--stack", "dev")
+    assert up.code == 0, up.text
+    plan = other_minor.run(tmp_path, "sandbox", "pulumi", "preview", "--json", "--stack", "dev")
+    assert (plan.code, json.loads(plan.out)["changeSummary"]) == (0, {"same": 2}), plan.text
+    gone = other_minor.run(tmp_path, "sandbox", "pulumi", "destroy", "--yes", "--stack", "dev")
+    assert gone.code == 0, gone.text
+    assert other_minor.run(tmp_path, "sandbox", "status").out == "Nothing exists in the simulated clouds.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("annotation", "errors"), [("PriceBook", 0), ("int", 1)])
+def test_a_type_checker_sees_our_types(only_gcp: Environment, tmp_path: Path, annotation: str, errors: int) -> None:
+    """In strict mode, which accepts no package without types."""
+    program = f"from gpucluster.cost.prices import PriceBook\n\nbook: {annotation} = PriceBook()\n"
+    (tmp_path / "program.py").write_text(program)
+    python = str(only_gcp.path / "bin/python")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict", "include": ["program.py"]}))
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", python, "--outputjson"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    assert [it["rule"] for it in found] == ["reportAssignmentType"] * errors, found
