@@ -1,0 +1,75 @@
+"""Stacks that were built by an earlier release, previewed by the program of today.
+
+`standing/` has what was in the states of the three trials after `up`: the resources of `sandbox pulumi stack export
+--show-secrets`, without times and lines of the program. They are not recorded anew: they stand for users' clusters.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from tests.stacks.conftest import Project
+
+pytestmark = pytest.mark.engine
+
+CHANGES: dict[str, dict[str, str]] = {"aws-trial": {}, "gcp-trial": {}, "azure-trial": {}}
+"""Stack -> name of a resource -> what a preview does to it, on purpose: `create` or `update`, and nothing else ever."""
+
+ASKED_FOR = "azure-native:containerservice:ManagedCluster"
+"""What the program asks its cloud for while it runs; a preview takes all else from the state."""
+
+
+@pytest.mark.parametrize("stack", CHANGES)
+def test_a_stack_that_stands_loses_nothing_and_every_change_to_it_is_meant(project: Project, stack: str) -> None:
+    standing = _build(project, stack)
+    plan = json.loads(_done(project, stack, "preview", "--json", "--show-sames"))
+    steps: list[dict[str, Any]] = plan["steps"]
+    changed = {_name(step): step["op"] for step in steps if step["op"] != "same" and not _is_other_version(step)}
+    assert changed == CHANGES[stack]
+    assert {"create", "update"}.issuperset(changed.values())
+    assert {resource["urn"] for resource in standing}.issubset(step["urn"] for step in steps)
+
+
+def _build(project: Project, stack: str) -> list[dict[str, Any]]:
+    """The resources that stand now, as if an `up` had made them."""
+    recorded = Path(__file__).with_name("standing") / f"{stack}.json.gz"
+    resources = json.loads(gzip.decompress(recorded.read_bytes()))
+    _done(project, stack, "stack", "init")
+    # Its own, which encrypts with a passphrase of this sandbox.
+    state = json.loads(_done(project, stack, "stack", "export"))
+    state["deployment"]["resources"] = resources
+    (project.path / "state.json").write_text(json.dumps(state))
+    _done(project, stack, "stack", "import", "--file", "state.json")
+    _remember(project, [it for it in resources if it["type"] == ASKED_FOR])
+    return resources
+
+
+def _remember(project: Project, resources: list[dict[str, Any]]) -> None:
+    """Lets the cloud know of them, too."""
+    ledger = Ledger(project.path / ".sandbox/clouds.sqlite3")
+    for it in resources:
+        provider, subscription = it["type"].partition(":")[0], it["id"].split("/")[2]
+        known = {key: it[key] for key in ("type", "id", "urn", "inputs", "outputs")}
+        ledger.put(Entry(provider=provider, scope=subscription, name=it["outputs"]["name"], **known))
+    ledger.close()
+
+
+def _done(project: Project, stack: str, *command: str) -> str:
+    done = project.pulumi(*command, stack=stack)
+    assert done.code == 0, done.text
+    return done.out
+
+
+def _name(step: dict[str, Any]) -> str:
+    return step["urn"].rpartition("::")[2]
+
+
+def _is_other_version(step: dict[str, Any]) -> bool:
+    """Whether only the version of a cloud's SDK differs, which comes with the lock."""
+    return step["op"] == "update" and "::pulumi:providers:" in step["urn"] and step.get("diffReasons") == ["version"]
