@@ -107,6 +107,7 @@ class Side:
     def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         command = [
             str(self._python()),
+            "-P",  # the folder it runs in has a `gpucluster` without the parts
             "-m",
             "gpucluster.sandbox",
             "pulumi",

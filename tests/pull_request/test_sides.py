@@ -10,6 +10,7 @@ import pytest
 from gpucluster.pull_request.revisions import Repository, Revision
 from gpucluster.pull_request.sides import Side, SideFailed, _errors
 
+ROOT = Path(__file__).parents[2]
 PROJECT = "name: shop\nruntime:\n  name: python\n  options:\n    virtualenv: {}\n"
 
 
@@ -65,3 +66,21 @@ def test_of_what_a_command_prints_the_error_is_kept_and_no_more_than_a_reader_ne
     assert _errors("Updating\n + create\n  error: zone\n\n  said more\n") == "error: zone\nsaid more"
     assert _errors("\n".join(f"line {number}" for number in range(40))).splitlines()[0] == "line 30"
     assert len(_errors("error: " + "x" * 9_000)) == 2_000
+
+
+@pytest.mark.engine
+def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    repository = Repository(ROOT, tmp_path / "scratch")
+    revision = repository.head(repository.base("HEAD"))
+    repository.export(revision, tmp_path / "files")
+    for file, old in (("sandbox/run.py", "SIMULATED clouds"), ("components/clouds.py", "API reachable")):
+        changed = tmp_path / "files" / file
+        text = changed.read_text()
+        assert old in text
+        changed.write_text(text.replace(old, f"of the revision: {old}"))
+    made = Side(repository, revision, Path(), tmp_path / "files", ROOT).copy(tmp_path / "copy")
+    done = made._pulumi("preview", "--stack", "gcp-trial")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "of the revision: SIMULATED clouds" in done.stderr
+    assert "of the revision: API reachable" in done.stdout
