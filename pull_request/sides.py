@@ -116,7 +116,8 @@ class Side:
             "never",
             "--non-interactive",
         ]
-        code = {"PYTHONPATH": str(self._code() / "links")} if self._code() else {}
+        own = self._code()
+        code = {"PYTHONPATH": str(own / "links")} if own else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:

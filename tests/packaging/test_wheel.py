@@ -89,7 +89,8 @@ def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: E
     pack = only_gcp.run(project, "guardrails", "pack", variables=kept).out.strip()
     done = only_gcp.run(project, "sandbox", "pulumi", "preview", "--stack", "gcp-trial", "--policy-pack", pack)
     assert done.code == 0, done.text
-    assert f"training@v0.1.0 (local: {pack})" in done.out
+    # Pulumi leaves out the middle of a long path.
+    assert re.search(rf"training@v0\.1\.0 \(local: \S+/{Path(pack).parent.name}/training\)", done.out), done.text
     assert "Total per month" in done.out
     assert re.search(r"own\s*: \"components of the project and cost of the project\"", done.out), done.out
 
