@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test check bench docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-all check bench docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -45,7 +45,12 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 	@$(BIN)/sandbox recover --stack $(STACK)
 	@$(BIN)/sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
-test: $(DEV) ## Every test
+test: $(DEV) ## The tests, without those that take long or need a program of their own
+	@$(BIN)/sandbox engine >&2
+	@$(BIN)/sandbox kubernetes >&2
+	@$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
+
+test-all: $(DEV) ## Every test
 	@$(BIN)/sandbox engine >&2
 	@$(BIN)/sandbox kubernetes >&2
 	@$(BIN)/python tests/promtool/promtool.py
