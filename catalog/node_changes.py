@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Iterator, Mapping
-from importlib import resources
+from pathlib import Path
 from typing import Any, cast
 
 __all__ = ["in_place", "recycling"]
@@ -19,7 +19,7 @@ __all__ = ["in_place", "recycling"]
 def in_place() -> Mapping[str, frozenset[str]]:
     """Type token -> the properties whose change leaves its nodes as they are."""
     found: dict[str, frozenset[str]] = {}
-    text = resources.files("catalog").joinpath("node_changes.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("node_changes.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         found[row["type"]] = found.get(row["type"], frozenset()) | set(row["properties"].split())
     return found
