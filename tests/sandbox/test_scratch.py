@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.sandbox.scratch import scratch_folder
 
-HOLD = "from sandbox.scratch import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
+HOLD = "from gpucluster.sandbox.scratch import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -29,6 +30,10 @@ def _shown(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 urn=f"urn:pulumi:dev::small::aws:ec2/vpc:Vpc::{name}",
             )
         )  # fmt: skip
+    stack = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
+    state = root / ".sandbox/state/.pulumi/stacks/small/dev.json"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_text(json.dumps({"version": 3, "checkpoint": {"latest": {"resources": [stack]}}}))
     monkeypatch.chdir(root)
     monkeypatch.setenv("COLUMNS", "200")
     terminal = _Terminal()

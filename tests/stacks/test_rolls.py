@@ -27,17 +27,19 @@ class Case:
 CASES = {
     "aws": Case(
         machines="5 x p5.48xlarge",
-        program='import components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n',
+        program='import gpucluster.components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n',
         named=f"{TEMPLATE} changes in userData",
     ),
     "gcp": Case(
         machines="5 x a3-megagpu-8g",
-        program='import components.gcp.node_pool as other\n\nother._SYSCTLS = {"net.core.somaxconn": "1024"}\n',
+        program=(
+            'import gpucluster.components.gcp.node_pool as other\n\nother._SYSCTLS = {"net.core.somaxconn": "1024"}\n'
+        ),
         named=f"{NODES} changes in nodeConfig.linuxNodeConfig.sysctls.net.core.somaxconn",
     ),
     "azure": Case(
         machines="5 x Standard_ND96isr_H100_v5",
-        program='import components.azure.plan as other\n\nother.KUBERNETES_VERSION = "1.34"\n',
+        program='import gpucluster.components.azure.plan as other\n\nother.KUBERNETES_VERSION = "1.34"\n',
         named=f"{NODES} changes in orchestratorVersion",
     ),
 }

@@ -222,7 +222,7 @@ def _command() -> subprocess.Popen[str]:
     # Whoever runs the tests in the background has interrupts ignored, which every process they start inherits.
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from sandbox.engine.find import find_engine; print(find_engine().binary)"
+        "from gpucluster.sandbox.engine.find import find_engine; print(find_engine().binary)"
     )
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

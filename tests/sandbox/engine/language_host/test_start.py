@@ -99,8 +99,8 @@ def test_everything_dies_with_the_process_that_started_the_host(project: Any) ->
     code = (
         "import os, subprocess, sys\n"
         "from pathlib import Path\n"
-        "from sandbox.engine.language_host.start import start_language_host\n"
-        "from sandbox.engine.model import Engine\n"
+        "from gpucluster.sandbox.engine.language_host.start import start_language_host\n"
+        "from gpucluster.sandbox.engine.model import Engine\n"
         "folder = Path(sys.argv[1])\n"
         "with start_language_host(Engine(folder / 'pulumi', '', 'built', folder), os.environ) as host:\n"
         "    environment = host.environment(os.environ)\n"
