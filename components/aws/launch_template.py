@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 from pulumi_aws import ec2, eks
@@ -81,13 +82,19 @@ def label_machines(
     Tags of its Auto Scaling group, which EKS makes and leaves to others; disks and network interfaces do not get them.
     Sources: pulumi-aws 7.51.1, `aws.autoscaling.Tag`; Amazon EC2 Auto Scaling API, CreateAutoScalingGroup, Tags.
     """
+    group = nodes.resources.apply(_group_name)
     return [
         Tag(
             f"{name}-{key}",
-            autoscaling_group_name=nodes.resources[0].autoscaling_groups[0].name,
+            autoscaling_group_name=group,
             tag=TagTagArgs(key=key, value=value, propagate_at_launch=True),
             opts=opts,
         )
         for key, value in labels.items()
         if key not in OWN_LABELS
     ]
+
+
+def _group_name(made: Sequence[Any] | None) -> str:
+    """Empty in an update of other targets alone, which makes no nodes and so no tags of theirs."""
+    return str(made[0].autoscaling_groups[0].name) if made else ""
