@@ -24,7 +24,6 @@ __all__ = ["LOCKS", "Side", "SideFailed", "locks_changed"]
 LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock", "pnpm-lock.yaml")
 """Files, by name, that say which packages a program runs with."""
 
-_LINKS: Final = "links"
 _LONGEST_REASON: Final = 2_000
 
 
@@ -103,8 +102,7 @@ class Side:
         )
         if not done.stdout.lstrip().startswith("{"):
             raise SideFailed(self._reason(done))
-        # A side runs its own code through links to its folders: what it declares stands in the folders.
-        return done.stdout.replace(f"project:///{_LINKS}/gpucluster/", "project:///")
+        return done.stdout
 
     def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         command = [
@@ -119,7 +117,7 @@ class Side:
             "--non-interactive",
         ]
         own = self._code()
-        code = {"PYTHONPATH": str(own / _LINKS)} if own else {}
+        code = {"PYTHONPATH": str(own / "links")} if own else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:
