@@ -67,7 +67,7 @@ def _check(file: Path) -> float:
 def _environment() -> dict[str, str]:
     """Ours is found from any folder, and what is compiled is kept."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPATH": str(ROOT / "links")}
+    return {**kept, "PYTHONPATH": str(ROOT)}
 
 
 def _served(pack: Path) -> float:

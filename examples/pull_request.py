@@ -89,7 +89,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     done = subprocess.run(
         [sys.executable, "-P", "-m", "gpucluster.policies.guardrails", "pr-check", *args],
         cwd=copy,
-        env={**kept, "PYTHONPATH": str(copy / "links")},
+        env={**kept, "PYTHONPATH": str(copy)},
         stdout=subprocess.PIPE,
         text=True,
         check=False,

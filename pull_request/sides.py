@@ -107,7 +107,7 @@ class Side:
     def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         command = [
             str(self._python()),
-            "-P",  # the folder it runs in has a `gpucluster` without the parts
+            "-P",  # what the project's folder holds is not for the tools
             "-m",
             "gpucluster.sandbox",
             "pulumi",
@@ -117,7 +117,7 @@ class Side:
             "--non-interactive",
         ]
         own = self._code()
-        code = {"PYTHONPATH": str(own / "links")} if own else {}
+        code = {"PYTHONPATH": str(own)} if own else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:
