@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from gpucluster.cost.prices.live.offer import Offer, Tier, factor
 
@@ -112,7 +112,8 @@ def queries(provider: str) -> tuple[Query, ...]:
     if provider == "gcp":
         from gpucluster.cost.prices.live.google_machines import machine_queries
 
-        found += machine_queries()
+        # Type checkers see this file by two names: its folder's, and the package's that the other file imports.
+        found += cast(tuple[Query, ...], machine_queries())
     return found
 
 
