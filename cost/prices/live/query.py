@@ -1,24 +1,20 @@
-"""Which offer of a live list is which row of the book."""
+"""Which offer of a live list is which row of the book: what a query is, and the price it finds."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from gpucluster.cost.prices.live.offer import Offer, Tier, factor
 
-__all__ = ["EVERY_MACHINE", "Condition", "Doubt", "Part", "Query", "Quote", "queries", "quoted"]
+__all__ = ["EVERY_MACHINE", "Condition", "Doubt", "Part", "Query", "Quote", "quoted"]
 
 EVERY_MACHINE: Final = "*"
 """A query's SKU that stands for every machine type of the book; `{sku}` in its conditions is the type's name."""
-
-_CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")
 
 
 class Doubt(Exception):
@@ -103,46 +99,6 @@ class Quote:
 
     tiers: tuple[tuple[Decimal, Decimal], ...]
     offers: tuple[Offer, ...]
-
-
-@cache
-def queries(provider: str) -> tuple[Query, ...]:
-    """All queries of one cloud."""
-    found = _table(Path(__file__).with_name(f"{provider}.csv"))
-    if provider == "gcp":
-        from gpucluster.cost.prices.live.google_machines import machine_queries
-
-        # Type checkers see this file by two names: its folder's, and the package's that the other file imports.
-        found += cast(tuple[Query, ...], machine_queries())
-    return found
-
-
-def _table(path: Path) -> tuple[Query, ...]:
-    """The queries of a table; `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return tuple(_query(path, row) for row in csv.DictReader(file))
-
-
-def _query(path: Path, row: Mapping[str, str]) -> Query:
-    tiers = row["tiers"]
-    if tiers not in ("one", "first", "all"):
-        raise ValueError(f"{path.name}: tiers of {row['sku']} is {tiers!r}")
-    conditions = tuple(condition(text.strip()) for text in row["match"].split("; "))
-    return Query(
-        sku=row["sku"], kind=row["kind"], unit=row["unit"], purchase=row["purchase"], term=row["term"],
-        service=row["service"], tiers=tiers, parts=(Part(conditions),), source=row["source"],
-    )  # fmt: skip
-
-
-def condition(text: str) -> Condition:
-    """A condition as the tables write it. Raises ValueError."""
-    match = _CONDITION.match(text)
-    if match is None:
-        raise ValueError(f"{text!r} is no condition; write field==value, field=~expression or field!~expression")
-    how = match["how"]
-    if how == "==":
-        return Condition(match["field"], "==", match["value"])
-    return Condition(match["field"], "=~" if how == "=~" else "!~", match["value"].replace("{n}", "(?:[A-Z0-9]+-)?"))
 
 
 @cache

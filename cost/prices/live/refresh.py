@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.prices.live.offer import Offer
-from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, queries, quoted
+from gpucluster.cost.prices.live.queries import queries
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, quoted
 from gpucluster.cost.prices.row import PriceRow
 
 __all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "wanted"]

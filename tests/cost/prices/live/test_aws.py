@@ -14,7 +14,8 @@ import pytest
 
 from gpucluster.cost.prices.live import aws_api, aws_offers
 from gpucluster.cost.prices.live.offer import Offer
-from gpucluster.cost.prices.live.query import EVERY_MACHINE, Query, queries, quoted
+from gpucluster.cost.prices.live.queries import queries
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import MACHINE, PLANS_HEADER, Lists, Reply, machine, offer_file, region_index

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices.live.azure_retail import offers
-from gpucluster.cost.prices.live.query import Doubt, Query, queries, quoted
+from gpucluster.cost.prices.live.queries import queries
+from gpucluster.cost.prices.live.query import Doubt, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import Lists, meter, page

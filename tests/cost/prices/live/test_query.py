@@ -9,7 +9,8 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices.live.offer import Offer, Tier, factor
-from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Part, Query, condition, queries, quoted
+from gpucluster.cost.prices.live.queries import condition, queries
+from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Part, Query, quoted
 from gpucluster.cost.prices.live.refresh import CLOUDS
 
 

@@ -1,0 +1,52 @@
+"""What is asked of the live list of a cloud: a table of queries each, and the machines of Google Cloud."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from gpucluster.cost.prices.live.google_machines import machine_queries
+from gpucluster.cost.prices.live.query import Condition, Part, Query
+
+__all__ = ["condition", "queries"]
+
+_CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")
+
+
+@cache
+def queries(provider: str) -> tuple[Query, ...]:
+    """All queries of one cloud."""
+    found = _table(Path(__file__).with_name(f"{provider}.csv"))
+    return found + machine_queries() if provider == "gcp" else found
+
+
+def _table(path: Path) -> tuple[Query, ...]:
+    """The queries of a table; `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(_query(path, row) for row in csv.DictReader(file))
+
+
+def _query(path: Path, row: Mapping[str, str]) -> Query:
+    tiers = row["tiers"]
+    if tiers not in ("one", "first", "all"):
+        raise ValueError(f"{path.name}: tiers of {row['sku']} is {tiers!r}")
+    conditions = tuple(condition(text.strip()) for text in row["match"].split("; "))
+    return Query(
+        sku=row["sku"], kind=row["kind"], unit=row["unit"], purchase=row["purchase"], term=row["term"],
+        service=row["service"], tiers=tiers, parts=(Part(conditions),), source=row["source"],
+    )  # fmt: skip
+
+
+def condition(text: str) -> Condition:
+    """A condition as the tables write it. Raises ValueError."""
+    match = _CONDITION.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no condition; write field==value, field=~expression or field!~expression")
+    how = match["how"]
+    if how == "==":
+        return Condition(match["field"], "==", match["value"])
+    return Condition(match["field"], "=~" if how == "=~" else "!~", match["value"].replace("{n}", "(?:[A-Z0-9]+-)?"))
