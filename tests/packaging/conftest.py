@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.stacks.conftest import Done
+
 ROOT = Path(__file__).parents[2]
 LINKS = ROOT / "links" / "gpucluster"
 SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
@@ -61,17 +63,6 @@ class Environment:
         other = own.with_name(f"{package}-{version}.dist-info")
         other.mkdir()
         (other / "METADATA").write_text(text)
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def text(self) -> str:
-        return self.out + self.err
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ import pytest
 
 from gpucluster.components.cloud import CLOUDS, cloud_of, missing_sdk
 from gpucluster.sandbox.clouds.sdk import how_to_install
-from tests.packaging.conftest import LINKS, Done, Environment
+from tests.packaging.conftest import LINKS, Environment
+from tests.stacks.conftest import Done
 
 
 def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, wheel: Path) -> None:
