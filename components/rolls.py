@@ -36,7 +36,9 @@ class RollGuard:
         if not changed:
             return
         pace = "one at a time" if args.type in in_place() else "all at once"
-        what = f"{self._pool}: replaces {self._nodes} x {self._machine_type}, {pace}; jobs on them end"
+        # Launch templates and components name the machine; what has no name for it has not changed it either.
+        running = args.old_inputs.get("instanceType") or args.old_inputs.get("machineType") or self._machine_type
+        what = f"{self._pool}: replaces {self._nodes} x {running}, {pace}; jobs on them end"
         because = f"{args.name} changes in {', '.join(changed)}"
         if not self._allowed:
             raise RuntimeError(

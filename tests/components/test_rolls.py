@@ -61,6 +61,12 @@ def test_what_forces_a_new_pool_is_refused_as_well(guard):
         guard()(POOL, {"zone": "us-east-1a"}, {"zone": "us-east-1b"})
 
 
+@pytest.mark.parametrize(("type_", "field"), [(TEMPLATE, "instanceType"), (POOL, "machineType")])
+def test_of_another_machine_the_one_that_runs_is_named(guard, type_, field):
+    with pytest.raises(RuntimeError, match=r"replaces 5 x p4d\.24xlarge, "):
+        guard()(type_, {field: "p4d.24xlarge"}, {field: "p5.48xlarge"})
+
+
 def test_a_version_that_is_not_known_yet_counts_as_another(guard):
     with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; take"):
         guard()(NODES, {"launchTemplate": {"version": "1"}}, {"launchTemplate": {"version": pulumi.output.Unknown()}})
