@@ -7,3 +7,7 @@ if (_ABOVE / "links" / "gpucluster").is_dir():
     # In a checkout the parts stand beside this folder, whether it is installed or on PYTHONPATH, as each side of a pull
     # request is. By their own paths and not by those of the links: Pulumi shows where a resource is declared.
     __path__[:] = [str(_ABOVE / "gpucluster"), str(_ABOVE)]
+
+from gpucluster.errors import Error  # noqa: E402  (found by the path above)
+
+__all__ = ["Error"]
