@@ -23,36 +23,36 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
-	@$(BIN)/sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
+	@$(BIN)/gpucluster sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
 
 compare: $(STACKS:%=.sandbox/plans/%.json) ## STACKS side by side: what each is, costs and lacks
-	@$(BIN)/cost compare $^
+	@$(BIN)/gpucluster cost compare $^
 
 pr-check: $(DEV) ## What the working tree changes since BASE: plan, cost and rules of STACKS
-	@$(BIN)/guardrails pr-check --base $(BASE) $(STACKS:%=--stack %)
+	@$(BIN)/gpucluster guardrails pr-check --base $(BASE) $(STACKS:%=--stack %)
 
 .sandbox/plans/%.json: $(READY) .sandbox/plans always
-	@$(BIN)/sandbox pulumi preview --stack $* --json --show-sames > $@
+	@$(BIN)/gpucluster sandbox pulumi preview --stack $* --json --show-sames > $@
 
 .sandbox/plans:
 	@mkdir -p $@
 
 up: $(READY) ## Build STACK in the sandbox
-	@$(BIN)/sandbox recover --stack $(STACK)
-	@$(BIN)/sandbox pulumi up --yes --stack $(STACK) --policy-pack $(PACK)
+	@$(BIN)/gpucluster sandbox recover --stack $(STACK)
+	@$(BIN)/gpucluster sandbox pulumi up --yes --stack $(STACK) --policy-pack $(PACK)
 
 destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept and named
-	@$(BIN)/sandbox recover --stack $(STACK)
-	@$(BIN)/sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
+	@$(BIN)/gpucluster sandbox recover --stack $(STACK)
+	@$(BIN)/gpucluster sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
 test: $(DEV) ## The tests, without those that take long or need a program of their own
-	@$(BIN)/sandbox engine >&2
-	@$(BIN)/sandbox kubernetes >&2
+	@$(BIN)/gpucluster sandbox engine >&2
+	@$(BIN)/gpucluster sandbox kubernetes >&2
 	@$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
 test-all: $(DEV) ## Every test
-	@$(BIN)/sandbox engine >&2
-	@$(BIN)/sandbox kubernetes >&2
+	@$(BIN)/gpucluster sandbox engine >&2
+	@$(BIN)/gpucluster sandbox kubernetes >&2
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python tests/jobs/expander.py

@@ -1,4 +1,4 @@
-"""`cluster acceptance`: what a standing cluster is worth, by its own logs."""
+"""`gpucluster acceptance`: what a standing cluster is worth, by its own logs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from gpucluster.acceptance.report.facts import json_report
 from gpucluster.acceptance.report.text import text_report
 from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
 from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
-from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.shapes import Shape, shape_named, shapes
 from gpucluster.components.spec_file import read_spec
 from gpucluster.cost.prices import BadPrices
+from gpucluster.errors import InputError
 
 __all__ = ["acceptance"]
 

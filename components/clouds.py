@@ -8,10 +8,10 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from gpucluster.components.cloud import ClusterPlan, cloud_of, missing_sdk
-from gpucluster.components.input_error import InputError
 from gpucluster.components.plan import PlanError
 from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.what_if import SET_VARIABLE, wanted
+from gpucluster.errors import InputError
 
 __all__ = ["declare", "running_stack"]
 

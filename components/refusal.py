@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pulumi
 
-from gpucluster.components.input_error import InputError
+from gpucluster.errors import InputError
 
 __all__ = ["refuse"]
 

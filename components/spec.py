@@ -475,7 +475,9 @@ class Exemption(Model):
     """A rule that a resource may break, for a reason, until a day."""
 
     rule: str = Field(
-        min_length=1, description="Name of the rule, as `guardrails list` prints it", examples=["required-labels"]
+        min_length=1,
+        description="Name of the rule, as `gpucluster guardrails list` prints it",
+        examples=["required-labels"],
     )
     resource: str = Field(min_length=1, description="Logical name of the resource, or * for all")
     reason: str = Field(min_length=10, description="Why it may")
@@ -495,7 +497,7 @@ class Telemetry(Model):
 
 
 class Promises(Model):
-    """What was promised of the cluster, by its seller or to its users; `cluster acceptance report` judges each."""
+    """What was promised of the cluster, by its seller or to its users; `gpucluster acceptance report` judges each."""
 
     bus_gb_per_s: dict[int, Decimal] = Field(
         default_factory=dict,

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from gpucluster.components.input_error import InputError
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.components.spec_words import line_of, problems_of
 from gpucluster.components.what_if import applied, wanted
 from gpucluster.components.yaml_file import YamlFile, read_yaml
+from gpucluster.errors import InputError
 
 __all__ = ["plan_error", "read_spec", "what_if"]
 
-_WHAT = "a spec is a mapping that starts with name: and training:; `cluster init` writes one"
+_WHAT = "a spec is a mapping that starts with name: and training:; `gpucluster init` writes one"
 
 
 def read_spec(path: Path) -> ClusterSpec:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 
 __all__ = ["StackConfig", "stack_config"]
 

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 import yaml
 
-from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.yaml_file import read_yaml, shown_path
+from gpucluster.errors import InputError
 
 __all__ = ["read_stack"]
 

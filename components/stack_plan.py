@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, cast
 
 from gpucluster.components.cloud import ClusterPlan, cloud_of
-from gpucluster.components.input_error import InputError
 from gpucluster.components.plan import Prices
 from gpucluster.components.spec_file import plan_error, read_spec, what_if
 from gpucluster.components.stack_config import StackConfig
+from gpucluster.errors import InputError
 
 __all__ = ["plan_stack"]
 

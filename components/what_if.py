@@ -1,7 +1,7 @@
 """Other values for a spec, for one preview: what would it cost with 8 nodes?
 
 `GPUCLUSTER_SET` holds them as a JSON object of texts, `{"training.nodes": "8"}`, each as it would stand in the spec.
-`cost report --run ... --set nodes=8` sets it, and finds in the cluster's facts (`whatIf`) that it was heard.
+`gpucluster cost report --run ... --set nodes=8` sets it, and finds in the cluster's facts (`whatIf`) that it was heard.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 import yaml
 from pydantic import BaseModel
 
-from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.components.yaml_file import YamlFile
+from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, construct, parse
 
 __all__ = ["SET_VARIABLE", "applied", "wanted"]

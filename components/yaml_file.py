@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import yaml
 
-from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, Fault, read
 
 __all__ = ["YamlFile", "read_yaml", "shown_path"]

@@ -168,7 +168,7 @@ def unknown_name(name: str) -> str:
     known = Assumptions.names()
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or [one for one in known if name in one][:3]
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{name!r} is not known{meant} `cost usage names` lists all {len(known)}"
+    return f"{name!r} is not known{meant} `gpucluster cost usage names` lists all {len(known)}"
 
 
 def fault_of(name: str, text: str) -> str:

@@ -1,6 +1,6 @@
 """Checks a cost report without trusting the tool that wrote it.
 
-    cost report plan.json --format json | python examples/audit_report.py cost/prices [ours.csv]
+    gpucluster cost report plan.json --format json | python examples/audit_report.py cost/prices [ours.csv]
 
 Uses nothing but the standard library: every quantity x unit price, every subtotal and the total are computed anew, to
 the cent, and every unit price is looked up in the price files by region, purchase, source and date.

@@ -30,7 +30,7 @@ from click.testing import CliRunner
 from pulumi.runtime import mocks, settings
 from pulumi.runtime.stack import run_in_stack
 
-from gpucluster.components.__main__ import main as cluster
+from gpucluster.cli import main
 from gpucluster.cost import Resources, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.prices import PriceBook
@@ -130,7 +130,7 @@ def _compared(columns: list[Column]) -> str:
         "# The trial on every cloud\n\n"
         "One spec, [`stacks/specs/trial.yaml`](../../stacks/specs/trial.yaml), in the stack of each cloud. Written by\n"
         "`make docs`; `make compare` prints it for your own stacks.\n\n"
-        f"```\n$ cost compare {names}\n{comparison_table(compare(columns))}\n```\n"
+        f"```\n$ gpucluster cost compare {names}\n{comparison_table(compare(columns))}\n```\n"
     )
 
 
@@ -143,7 +143,7 @@ def page_of(example: Example) -> tuple[str, Resources]:
     text = (
         f"# {example.spec.stem}\n\n{_about(example)}\n\n"
         f"Spec: [`{example.shown}`]({above}{example.shown}). Written by `make docs`.\n\n"
-        f"```\n$ cluster check --stack {example.stack}\n{plan}\n```\n\n"
+        f"```\n$ gpucluster check --stack {example.stack}\n{plan}\n```\n\n"
         f"```\n$ pulumi preview --stack {example.stack}\n{preview}\n```\n"
     )
     return text, made

@@ -1,6 +1,6 @@
 """Writes docs/pull-request-example.md: the comment on a pull request that makes a reviewer's day.
 
-`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `guardrails pr-check` runs there.
+`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check` runs there.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     args = ["--base", "HEAD", *(arg for stack in stacks for arg in ("--stack", stack))]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "PR_CHECK_"))}
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gpucluster.policies.guardrails", "pr-check", *args],
+        [sys.executable, "-P", "-m", "gpucluster", "guardrails", "pr-check", *args],
         cwd=copy,
         env={**kept, "PYTHONPATH": str(copy)},
         stdout=subprocess.PIPE,

@@ -75,7 +75,7 @@ def list_rules(form: Form, pack_name: str) -> None:
     for row in rows:
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         click.echo("  ".join((*padded, row[3])))
-    click.echo("\nNext: guardrails explain NAME")
+    click.echo("\nNext: gpucluster guardrails explain NAME")
 
 
 @command.command()
@@ -89,7 +89,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     rule = next((rule for rule in pack.rules if rule.name == name), None)
     if rule is None:
         near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
-        hint = f"did you mean `{near[0]}`?" if near else "`guardrails list` shows all of them"
+        hint = f"did you mean `{near[0]}`?" if near else "`gpucluster guardrails list` shows all of them"
         raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
     if example is not None:
         from gpucluster.policies.examples import example_of, plan_of

@@ -1,6 +1,6 @@
 """Writes docs/rules: a page for each rule, and an index. `make docs` runs it; a test compares the pages.
 
-Everything in a page comes from the rule itself, so that `guardrails explain` and the page never differ.
+Everything in a page comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _DAY: Final = datetime.date(2026, 11, 21)
 
 _CLOUDS: Final[Mapping[str, str]] = {"aws:": "AWS", "gcp:": "Google Cloud", "azure-native:": "Azure"}
 _WHEN: Final[Mapping[type[Rule], str]] = {
-    ResourceRule: "In `preview` and `up`, before the resource is made, and in `guardrails check`. It states what the "
+    ResourceRule: "In `preview` and `up`, before the resource is made, and in `gpucluster guardrails check`. It states what the "
     "cloud itself refuses, so no exemption reaches it.",
-    StackRule: "In `preview` and `up`, when all resources are registered, and in `guardrails check`.",
-    ChangeRule: "In `guardrails check` on plan files only: a policy pack does not see what goes.",
-    ReportRule: "In `preview`, `up` and `guardrails check`, after all others, on what they found.",
+    StackRule: "In `preview` and `up`, when all resources are registered, and in `gpucluster guardrails check`.",
+    ChangeRule: "In `gpucluster guardrails check` on plan files only: a policy pack does not see what goes.",
+    ReportRule: "In `preview`, `up` and `gpucluster guardrails check`, after all others, on what they found.",
 }
 
 
@@ -195,13 +195,13 @@ def _yaml(value: object) -> str:
 
 def _try(rule: Rule) -> str:
     if example_of(rule.name) is not None:
-        command = f".venv/bin/guardrails explain {rule.name} --example fail | .venv/bin/guardrails check"
+        command = f".venv/bin/gpucluster guardrails explain {rule.name} --example fail | .venv/bin/gpucluster guardrails check"
         return f"```\n{command}\n```\n\nA finding names this page: `{page_of(rule)}`."
-    plan = "sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
+    plan = "gpucluster sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
     commands = [
-        f".venv/bin/guardrails explain {rule.name}",
+        f".venv/bin/gpucluster guardrails explain {rule.name}",
         f".venv/bin/{plan}",
-        ".venv/bin/guardrails check plan.json",
+        ".venv/bin/gpucluster guardrails check plan.json",
     ]
     return "\n".join(("```", *commands, "```", "", f"A finding names this page: `{page_of(rule)}`."))
 

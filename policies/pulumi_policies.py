@@ -114,7 +114,7 @@ def _not_run(pack: Pack) -> str | None:
         return None
     return (
         f"{pack.name}: {count} rules about deletions and replacements cannot run in a preview; "
-        "`guardrails check` runs them on its plan (preview --json --show-sames)"
+        "`gpucluster guardrails check` runs them on its plan (preview --json --show-sames)"
     )
 
 

@@ -1,4 +1,4 @@
-"""`guardrails pr-check`: what a change does to plan, cost and rules; the same again from a file; and as a comment."""
+"""`gpucluster guardrails pr-check`: what a change does to plan, cost and rules; the same again from a file; and as a comment."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.sandbox.engine.model import EngineError
-from gpucluster.sandbox.project import InputError
 
 if TYPE_CHECKING:
     from gpucluster.pull_request.evidence import Evidence

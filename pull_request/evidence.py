@@ -67,7 +67,7 @@ class StackEvidence(_Model):
 
 
 class Evidence(_Model):
-    """What `guardrails pr-check --evidence FILE` writes."""
+    """What `gpucluster guardrails pr-check --evidence FILE` writes."""
 
     schema_version: Literal[1] = 1
     base: Commit

@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from gpucluster.errors import InputError
 from gpucluster.pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
 from gpucluster.pull_request.revisions import Repository, Revision
 from gpucluster.pull_request.sides import Side, SideFailed, locks_changed
 from gpucluster.sandbox.engine.find import find_engine
-from gpucluster.sandbox.project import InputError, find_project
+from gpucluster.sandbox.project import find_project
 
 __all__ = ["Say", "evidence_of"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from gpucluster.sandbox.project import InputError
+from gpucluster.errors import InputError
 
 __all__ = ["Repository", "Revision"]
 

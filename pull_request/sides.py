@@ -109,7 +109,8 @@ class Side:
             str(self._python()),
             "-P",  # what the project's folder holds is not for the tools
             "-m",
-            "gpucluster.sandbox",
+            "gpucluster",
+            "sandbox",
             "pulumi",
             *args,
             "--color",

@@ -1,4 +1,4 @@
-"""`sandbox doctor`: what the sandbox has to work with here; it makes nothing and changes nothing."""
+"""`gpucluster sandbox doctor`: what the sandbox has to work with here; it makes nothing and changes nothing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Final
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
-from gpucluster.sandbox.project import InputError, find_project
+from gpucluster.sandbox.project import find_project
 
 __all__ = ["doctor"]
 
@@ -68,9 +69,9 @@ def _api_server() -> str:
         built = Installation(binaries.folder(), "the API server").read()
         kept = {source.module for source in sources() if source.installation.read() is not None}
     except BrokenCache as error:
-        raise _Wrong(f"what is cached is broken: {error}; run sandbox kubernetes --build") from error
+        raise _Wrong(f"what is cached is broken: {error}; run gpucluster sandbox kubernetes --build") from error
     if built is None:
-        return "none yet: built by sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
+        return "none yet: built by gpucluster sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
     modules = {source.module for source in sources()}
     return f"Kubernetes {binaries.VERSION}, definitions of {len(kept)} of {len(modules)} modules, {binaries.folder()}"
 
@@ -115,7 +116,9 @@ def _project() -> str:
     except InputError as error:
         raise _Wrong(str(error)) from error
     if left:
-        raise _Wrong(f"{standing} simulated resources, of which state and clouds say different things: sandbox recover")
+        raise _Wrong(
+            f"{standing} simulated resources, of which state and clouds say different things: gpucluster sandbox recover"
+        )
     return f"{project.name}: {standing} simulated resources"
 
 

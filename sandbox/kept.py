@@ -35,7 +35,9 @@ def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
         counted = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(others.items()))
         lines.append(f"Still there beside it (`destroy --exclude-protected` leaves only what it needs): {counted}")
     lines.append("What is kept is still billed. To release it, then destroy again:")
-    lines += [f"  sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected]
+    lines += [
+        f"  gpucluster sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected
+    ]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""`sandbox kubectl`: Kubernetes' own client on the real API server of a simulated cluster."""
+"""`gpucluster sandbox kubectl`: Kubernetes' own client on the real API server of a simulated cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpucluster.sandbox.project import InputError
+from gpucluster.errors import InputError
 from gpucluster.sandbox.recovery.compare import stack_of
 from gpucluster.sandbox.status import current_project
 
@@ -26,12 +26,12 @@ __all__ = ["kubectl"]
 @click.option("--stack", "-s", help="The stack whose cluster is meant; needed where several have one.")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
-    """Run kubectl on a cluster that stands, as in `sandbox kubectl get nodepools`; its exit code is ours.
+    """Run kubectl on a cluster that stands, as in `gpucluster sandbox kubectl get nodepools`; its exit code is ours.
 
     The API server is started for it, with every object of the cluster in it, and ended afterwards. What kubectl makes
     stays until the cluster is destroyed. No controller runs: nothing makes pods of what is there.
     """
-    # Imported late: every `sandbox pulumi` would wait for it.
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
@@ -61,7 +61,9 @@ def _cluster(project: Project, stack: str | None) -> Entry:
         return found[0]
     there = ", ".join(sorted({stack_of(entry.urn) for entry in clusters}))
     if not clusters:
-        raise InputError("no cluster stands in the simulated clouds; make one: sandbox --kubernetes real pulumi up")
+        raise InputError(
+            "no cluster stands in the simulated clouds; make one: gpucluster sandbox --kubernetes real pulumi up"
+        )
     if not found:
         raise InputError(f"the stack {named!r} has no cluster; stacks with one: {there}; name it by --stack")
     raise InputError(f"several clusters stand; name the stack of one by --stack: {there}")

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from gpucluster.sandbox.narrow import is_object
@@ -30,10 +31,6 @@ _OF_THE_DISK: Final = (
     "SQLITE_BUSY",
 )
 """Errors of SQLite that say nothing of what is in the file."""
-
-
-class InputError(Exception):
-    """Something the user asked for cannot be done; the message says what to change."""
 
 
 class DamagedFileError(InputError):
@@ -108,7 +105,7 @@ class Store:
 
     @contextmanager
     def in_use(self) -> Generator[None]:
-        """Keeps `sandbox reset` away as long as a command works on the files."""
+        """Keeps `gpucluster sandbox reset` away as long as a command works on the files."""
         with self.locked("in-use", fcntl.LOCK_SH):
             yield
 
@@ -153,8 +150,8 @@ class Store:
     def way_out(self) -> str:
         """What to do about a ledger that cannot be used."""
         if self.whole_copy is not None:
-            return "`sandbox recover` puts back the copy that the last command left, `sandbox reset` forgets everything"
-        return "there is no whole copy of it: `sandbox reset` forgets everything"
+            return "`gpucluster sandbox recover` puts back the copy that the last command left, `gpucluster sandbox reset` forgets everything"
+        return "there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
 
     def existing(self) -> list[Entry]:
         """Everything in the simulated clouds, sorted as it is shown; raises InputError where some cannot be read."""

@@ -1,4 +1,4 @@
-"""`sandbox reset`: forgets the simulated clouds."""
+"""`gpucluster sandbox reset`: forgets the simulated clouds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
-from gpucluster.sandbox.project import InputError, Store
+from gpucluster.sandbox.project import Store
 from gpucluster.sandbox.recovery.locks import all_locks, refuse_living
 from gpucluster.sandbox.status import current_project
 

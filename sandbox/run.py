@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox import disk, stacks
 from gpucluster.sandbox.arguments import CommandLine
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
@@ -30,7 +31,7 @@ from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.kept import what_is_kept
 from gpucluster.sandbox.missing_sdks import missing_sdks
 from gpucluster.sandbox.process import StoppedError, run_engine
-from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
 from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage
 from gpucluster.sandbox.scratch import scratch_folder
@@ -125,7 +126,7 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             code = _pulumi(project, line, engine, scenario, real_kubernetes)
         except StoppedError as stopped:
             put_back_cut_states(project)
-            raise InputError(f"the command was stopped: {stopped}; then run `sandbox recover`") from stopped
+            raise InputError(f"the command was stopped: {stopped}; then run `gpucluster sandbox recover`") from stopped
         if stack is not None and changes:
             if line.words == ("stack", "rm") and code == 0:
                 forgot_state(project, stack)
@@ -310,7 +311,7 @@ def _init(project: Project, line: CommandLine, engine: Engine, variables: Mappin
     """`stack init NAME` as: make it without touching the tree, then select it."""
     stack = _stack(line, project) if line.operands or line.has("--stack", "-s") else None
     if stack is None:
-        raise InputError("name the stack to make: sandbox pulumi stack init NAME")
+        raise InputError("name the stack to make: gpucluster sandbox pulumi stack init NAME")
     if stacks.exists(project, stack):
         raise InputError(f"the stack {stack!r} exists already")
     _ensure(project, stack, engine, variables)

@@ -1,4 +1,4 @@
-"""The file of a scenario, `sandbox --scenario FILE pulumi ...`, and what it puts into the simulated clouds.
+"""The file of a scenario, `gpucluster sandbox --scenario FILE pulumi ...`, and what it puts into the simulated clouds.
 
 exists:                     # there before any stack; made once, by the cloud's own rules, and never deleted by us
   - provider: {subscriptionId: 00000000-0000-0000-0000-000000000000}
@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.cloud import Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
@@ -29,7 +30,6 @@ from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import is_object
-from gpucluster.sandbox.project import InputError
 from gpucluster.textio.values import shown_value
 from gpucluster.textio.yaml_text import BadYaml, read
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.narrow import is_list, is_object
-from gpucluster.sandbox.project import InputError, Project, replace_text
+from gpucluster.sandbox.project import Project, replace_text
 
 __all__ = ["exists", "private_config", "project_for_init", "selected"]
 
@@ -20,7 +21,7 @@ UNREADABLE: Final = "not readable in the sandbox"
 
 
 def selected(project: Project) -> str | None:
-    """The stack chosen by `sandbox pulumi stack select`, None when there is none."""
+    """The stack chosen by `gpucluster sandbox pulumi stack select`, None when there is none."""
     digest = hashlib.sha1(str(project.file).encode(), usedforsecurity=False).hexdigest()
     file = project.store.home / "workspaces" / f"{project.name}-{digest}-workspace.json"
     try:

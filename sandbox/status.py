@@ -1,4 +1,4 @@
-"""`sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type.
+"""`gpucluster sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type.
 
 Also where the clouds and Pulumi's state do not agree: orphans, ghosts, and what was kept on purpose.
 """
@@ -13,9 +13,10 @@ from pathlib import Path
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.textio.terminal import beneath, plain
@@ -74,7 +75,7 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
         for entry in difference.kept:
             yield f"kept:   {entry.type} {_logical_name(entry.urn)} ({entry.id}) was let go by Pulumi, not deleted"
     if any(found):
-        yield "\nA command that is running may explain this; after a crash: sandbox recover"
+        yield "\nA command that is running may explain this; after a crash: gpucluster sandbox recover"
 
 
 def _logical_name(urn: str) -> str:
@@ -82,7 +83,7 @@ def _logical_name(urn: str) -> str:
 
 
 def _print(entries: list[Entry]) -> None:
-    # Imported late: every `sandbox pulumi` would wait for it.
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.plan import PlanError
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec

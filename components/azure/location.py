@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.settings import Settings, parse_settings
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 
 __all__ = ["REGIONS", "ZONES", "Location", "first_zone", "parse_location"]
 

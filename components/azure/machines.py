@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 

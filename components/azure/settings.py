@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 
 __all__ = ["KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpucluster.components.input_error import did_you_mean
+from gpucluster.components.did_you_mean import did_you_mean
 
 __all__ = ["REGIONS", "Location", "first_zone", "parse_location", "zones_of"]
 

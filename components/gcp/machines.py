@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location, zones_of
-from gpucluster.components.input_error import did_you_mean
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 

@@ -1,4 +1,4 @@
-"""`cost advise`."""
+"""`gpucluster cost advise`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost budgets`."""
+"""`gpucluster cost budgets`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost compare`."""
+"""`gpucluster cost compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost diff`."""
+"""`gpucluster cost diff`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def diff(
     the plan of one stack, or the plans before and after a change of the program. Resources are matched by name,
     whatever their stack. What a plan deletes or replaces comes from its steps.
 
-    Either may be a revision of git: cost diff main HEAD --stack aws-trial. It is previewed from nothing in a working
+    Either may be a revision of git: gpucluster cost diff main HEAD --stack aws-trial. It is previewed from nothing in a working
     tree of its own, with the packages that are installed here; what NEW no longer has is named.
 
     json is described by docs/cost-diff.schema.json; csv has a row for each line that changes. Markdown is a comment for

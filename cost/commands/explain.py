@@ -1,4 +1,4 @@
-"""`cost explain`."""
+"""`gpucluster cost explain`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def explain(
     """How one LINE of the report on FILE comes about: formula, price, source, date, confidence, assumption.
 
     LINE: the name or URN of a resource, for all its lines, or the number of a line, counted from 1 in the order of
-    `cost report --format csv` and json. FILE: a plan or state as for `cost report`, - for stdin.
+    `gpucluster cost report --format csv` and json. FILE: a plan or state as for `gpucluster cost report`, - for stdin.
 
     Exit code 0, 2 input, 3 a fault of this tool.
     """

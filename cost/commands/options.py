@@ -62,7 +62,9 @@ def pricing(command: _Command) -> _Command:
     found: Any = with_assumptions
     for option in reversed(
         (
-            click.option("--usage", metavar="FILE", help="Usage file; `cost usage init` writes a first one."),
+            click.option(
+                "--usage", metavar="FILE", help="Usage file; `gpucluster cost usage init` writes a first one."
+            ),
             click.option(
                 "--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average."
             ),
@@ -70,7 +72,7 @@ def pricing(command: _Command) -> _Command:
                 "--assume",
                 metavar="NAME=VALUE",
                 multiple=True,
-                help="Usage of every resource, before that of the file; `cost usage names` lists the names.",
+                help="Usage of every resource, before that of the file; `gpucluster cost usage names` lists the names.",
             ),
             prices,
         )

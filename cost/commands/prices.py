@@ -1,4 +1,4 @@
-"""`cost prices show`, `cost prices check`, and beside them `cost prices refresh`."""
+"""`gpucluster cost prices show`, `gpucluster cost prices check`, and beside them `gpucluster cost prices refresh`."""
 
 from __future__ import annotations
 

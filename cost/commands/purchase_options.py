@@ -1,4 +1,4 @@
-"""`cost options`."""
+"""`gpucluster cost options`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost prices refresh`."""
+"""`gpucluster cost prices refresh`."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def refresh(
 
 def _closing(*, writes: bool, dry_run: bool, doubts: int, folder: Path) -> str:
     if writes:
-        return f"Written to {folder}. Next: cost prices check"
+        return f"Written to {folder}. Next: gpucluster cost prices check"
     if dry_run:
         return "Nothing is written: a dry run."
     if doubts:
@@ -167,7 +167,7 @@ def _known(only: Sequence[str], in_book: Sequence[str], asked: Sequence[str]) ->
     for sku in only:
         if sku not in asked:
             why = "no live list is known for it" if sku in in_book else "neither the book nor a live list knows it"
-            raise click.BadParameter(f"{sku!r}: {why}; see cost prices show", param_hint="--only")
+            raise click.BadParameter(f"{sku!r}: {why}; see gpucluster cost prices show", param_hint="--only")
 
 
 def _cache() -> Path:

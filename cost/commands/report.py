@@ -1,4 +1,4 @@
-"""`cost report`."""
+"""`gpucluster cost report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost tco`."""
+"""`gpucluster cost tco`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost types`."""
+"""`gpucluster cost types`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost usage init` and `cost usage names`."""
+"""`gpucluster cost usage init` and `gpucluster cost usage names`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def init(file: TextIO, output: str | None, prices: str | None) -> None:
         click.echo(text, nl=False)
         return
     Path(output).write_text(text, encoding="utf-8")
-    click.echo(f"{output} written. Next: cost report --usage {output} {what}", err=True)
+    click.echo(f"{output} written. Next: gpucluster cost report --usage {output} {what}", err=True)
 
 
 @usage.command()

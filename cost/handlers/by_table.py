@@ -17,7 +17,7 @@ __all__ = ["by_table"]
 
 
 def by_table(type_: str) -> Callable[[Subject], Iterator[CostLine | Free | NotPriced]]:
-    """The handler of a type that has rows in a table; `cost types` reads its first line."""
+    """The handler of a type that has rows in a table; `gpucluster cost types` reads its first line."""
 
     def handler(ask: Subject) -> Iterator[CostLine | Free | NotPriced]:
         region, found = "", False

@@ -1,4 +1,4 @@
-"""A comparison for machines. Money is text, as in `cost report`."""
+"""A comparison for machines. Money is text, as in `gpucluster cost report`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOTALS = (
     "not_priced",
     "not_built",
 )
-"""What each column says of its whole estimate, as in `cost report --format json`."""
+"""What each column says of its whole estimate, as in `gpucluster cost report --format json`."""
 
 
 def comparison_json(found: Comparison) -> dict[str, Any]:

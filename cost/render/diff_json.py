@@ -1,4 +1,4 @@
-"""A change for machines. Money is text, as in `cost report`."""
+"""A change for machines. Money is text, as in `gpucluster cost report`."""
 
 from __future__ import annotations
 

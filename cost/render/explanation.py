@@ -35,7 +35,7 @@ def explanation_text(found: Explained, estimate: Estimate, today: datetime.date,
 
 
 def explanation_json(found: Explained, estimate: Estimate) -> dict[str, Any]:
-    """The same for machines: each line as `cost report --format json` has it, with its number."""
+    """The same for machines: each line as `gpucluster cost report --format json` has it, with its number."""
     return {
         "schema_version": SCHEMA_VERSION,
         "currency": "USD",

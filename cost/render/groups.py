@@ -31,7 +31,9 @@ def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width
         floor, ceiling = (at_least(amount, complete=estimate.complete) for amount in (total.floor, total.ceiling))
         out.append(f"  floor {floor}, ceiling {ceiling}")
     if not estimate.complete:
-        out += layout.under("", f"{len(estimate.not_priced)} not priced, not in the total; cost report names them")
+        out += layout.under(
+            "", f"{len(estimate.not_priced)} not priced, not in the total; gpucluster cost report names them"
+        )
     return "\n".join(out)
 
 
@@ -52,7 +54,7 @@ def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
 
 
 def groups_json(found: Grouping) -> dict[str, Any]:
-    """The groups as `cost report --format json` has them."""
+    """The groups as `gpucluster cost report --format json` has them."""
     return {"label": found.label, "groups": [_group(group) for group in found.groups]}
 
 

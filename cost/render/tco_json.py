@@ -1,4 +1,4 @@
-"""Owning for machines. Money is text, as in `cost report`."""
+"""Owning for machines. Money is text, as in `gpucluster cost report`."""
 
 from __future__ import annotations
 

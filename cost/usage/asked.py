@@ -13,7 +13,7 @@ __all__ = ["asked_by"]
 
 
 def asked_by(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
-    """URN -> names in the order of `cost usage names`, for the resources that ask for any."""
+    """URN -> names in the order of `gpucluster cost usage names`, for the resources that ask for any."""
     heard: dict[str, set[str]] = {}
     estimate(resources, book, cast(Assumptions, _Listener(assumptions, heard, "")))
     order = Assumptions.names()

@@ -9,7 +9,7 @@ resources:                       # one resource, by its name or URN; goes before
   api:
     lambda_million_requests: 12
 
-The names are those of `cost usage names`, with their unit in them.
+The names are those of `gpucluster cost usage names`, with their unit in them.
 """
 
 from __future__ import annotations
@@ -75,9 +75,11 @@ class _Reader:
         try:
             found = read(self._path)
         except OSError as error:
-            raise BadUsage(f"{self._path} cannot be read: {error.strerror}; `cost usage init` writes one") from None
+            raise BadUsage(
+                f"{self._path} cannot be read: {error.strerror}; `gpucluster cost usage init` writes one"
+            ) from None
         except BadYaml as error:
-            raise BadUsage(f"{self._path} {error}; `cost usage init` writes one") from None
+            raise BadUsage(f"{self._path} {error}; `gpucluster cost usage init` writes one") from None
         self._problems += [(fault.line, fault.text) for fault in found.faults]
         self._unclear = {fault.line for fault in found.faults if not fault.repeats}
         return found.root

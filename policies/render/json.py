@@ -41,7 +41,7 @@ class Finding(_Model):
 
 
 class Check(_Model):
-    """Result of `guardrails check --format json`."""
+    """Result of `gpucluster guardrails check --format json`."""
 
     schema_version: Literal[1] = 1
     pack: str

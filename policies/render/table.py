@@ -43,4 +43,4 @@ def _closing(report: Report) -> list[str]:
     lines = [f"{held}{mandatory} mandatory, {advisory} advisory." if mandatory + advisory else f"{held}none."]
     if report.not_run:
         lines.append(f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan.")
-    return [*lines, "Next: guardrails explain NAME"] if mandatory + advisory else lines
+    return [*lines, "Next: gpucluster guardrails explain NAME"] if mandatory + advisory else lines

@@ -92,7 +92,7 @@ RULE: Final = StackRule(
     name="commitment-cheaper",
     title="Machines that run most of a year are bought by a commitment, where that is cheaper",
     why="On demand is the dearest way to have a machine all the time: a commitment of a year is often a third less.",
-    fix="Buy the commitment for what surely runs, and show it to the estimate (`cost report --assume`); or state the "
+    fix="Buy the commitment for what surely runs, and show it to the estimate (`gpucluster cost report --assume`); or state the "
     f"{_SETTING} that is expected.",
     reads="machines on demand that have a price, where their use is stated; the fact durationDays",
     severity=Severity.LOW,

@@ -1,4 +1,4 @@
-"""`sandbox kubernetes`: the real API server the sandbox can run, and its cache."""
+"""`gpucluster sandbox kubernetes`: the real API server the sandbox can run, and its cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["kubernetes"]
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def kubernetes(build: bool, clear: bool, form: str) -> None:
     """Show the Kubernetes API server behind `--kubernetes real`; it is built first where there is none."""
-    # Imported late: every `sandbox pulumi` would wait for it.
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.api_server import binaries, definitions
 
     if build and clear:

@@ -18,7 +18,7 @@ def main() -> int:
     package = sys.argv[1]
     path = os.environ.get(SOCKET_VARIABLE)
     if path is None:
-        print(f"the simulated provider {package} runs only under `sandbox pulumi`", file=sys.stderr)
+        print(f"the simulated provider {package} runs only under `gpucluster sandbox pulumi`", file=sys.stderr)
         return 1
     with socket.socket(socket.AF_UNIX) as resident:
         resident.connect(path)

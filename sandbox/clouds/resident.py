@@ -1,4 +1,4 @@
-"""The simulated clouds of one `sandbox pulumi` run, served from threads of the sandbox process.
+"""The simulated clouds of one `gpucluster sandbox pulumi` run, served from threads of the sandbox process.
 
 Launchers (`launcher.py`) ask for a port over a Unix socket. The connection stays open as long as the launcher lives;
 when it ends, the server behind that port stops.

@@ -21,7 +21,7 @@ _LAUNCHER = """\
 #!/bin/sh
 # Starts the Python language host of the checkout that runs the engine.
 if [ -z "$GPUCLUSTER_PYTHON" ]; then
-  echo "This Pulumi engine belongs to the sandbox: run it as 'sandbox pulumi ...'." >&2
+  echo "This Pulumi engine belongs to the sandbox: run it as 'gpucluster sandbox pulumi ...'." >&2
   exit 1
 fi
 exec "$GPUCLUSTER_PYTHON" -P -m gpucluster.sandbox.engine.language_host "$@"

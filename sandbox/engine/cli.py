@@ -1,4 +1,4 @@
-"""`sandbox engine`: which Pulumi engine is used, and its cache."""
+"""`gpucluster sandbox engine`: which Pulumi engine is used, and its cache."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import DamagedFileError, InputError, Project
+from gpucluster.sandbox.project import DamagedFileError, Project
 from gpucluster.sandbox.recovery.compare import Difference, compare
 from gpucluster.sandbox.recovery.copies import copy_of_state, newest_state, version_of
 from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
@@ -45,7 +46,7 @@ class Damage:
 
     @property
     def final(self) -> bool:
-        """Whether only `sandbox reset` is left: without a copy, a state can go only where it has nothing to know."""
+        """Whether only `gpucluster sandbox reset` is left: without a copy, a state can go only where it has nothing to know."""
         return self.copy is None and (bool(self.left) or not self.stack)
 
 
@@ -164,7 +165,7 @@ def _described(
     newest: tuple[Path, StackState] | None,
     left: tuple[Entry, ...],
 ) -> Damage:
-    recover, reset = f"`sandbox recover --stack {stack}`", "`sandbox reset` forgets everything"
+    recover, reset = f"`gpucluster sandbox recover --stack {stack}`", "`gpucluster sandbox reset` forgets everything"
     if newest is not None:
         copy, state = newest
         shown = copy.relative_to(project.store.root)

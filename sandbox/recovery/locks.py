@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.narrow import mapping
-from gpucluster.sandbox.project import InputError, Project, Store
+from gpucluster.sandbox.project import Project, Store
 from gpucluster.sandbox.recovery.times import seconds
 
 __all__ = ["Lock", "all_locks", "locks", "refuse_living", "settled"]

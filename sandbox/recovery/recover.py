@@ -1,4 +1,4 @@
-"""`sandbox recover`: after a crash, makes state and simulated clouds agree again."""
+"""`gpucluster sandbox recover`: after a crash, makes state and simulated clouds agree again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Final
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.narrow import mapping
-from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.copies import keep_copies, put_back
 from gpucluster.sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
@@ -30,7 +31,7 @@ __all__ = ["recover"]
 _WORTH_A_WORD: Final = 1.0
 """Seconds of waiting from which on one is told."""
 
-_LEFT: Final = "`sandbox reset` forgets everything"
+_LEFT: Final = "`gpucluster sandbox reset` forgets everything"
 
 
 @dataclass(frozen=True)
@@ -202,5 +203,7 @@ def _refresh(project: Project, stack: str) -> None:
 
     code = run(("refresh", "--yes", "--skip-preview", "--stack", stack, "--cwd", str(project.root)))
     if code != 0:
-        click.echo(f"error: the refresh of {stack} failed; see above, then run `sandbox recover` again", err=True)
+        click.echo(
+            f"error: the refresh of {stack} failed; see above, then run `gpucluster sandbox recover` again", err=True
+        )
         sys.exit(3)

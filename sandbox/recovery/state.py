@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.narrow import is_object, items, mapping
-from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.times import seconds
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""`cluster acceptance` as its user meets it."""
+"""`gpucluster acceptance` as its user meets it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from gpucluster.acceptance.logs.header import Header, header_line
 from gpucluster.acceptance.measured import Payload
 from gpucluster.acceptance.report.chart import Curve, bandwidth_chart
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
 TRIAL = Path(__file__).parents[2] / "stacks/specs/trial.yaml"

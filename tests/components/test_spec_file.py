@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.input_error import InputError
 from gpucluster.components.spec_file import read_spec
+from gpucluster.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "stacks/specs/trial.yaml").read_text()

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 from gpucluster.components.spec_schema import spec_schema
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_committed_schema_is_the_one_of_the_spec() -> None:
-    """`cluster schema > stacks/specs/schema.json` writes it anew."""
+    """`gpucluster schema > stacks/specs/schema.json` writes it anew."""
     assert (ROOT / "stacks/specs/schema.json").read_text() == spec_schema()
 
 
@@ -56,7 +56,7 @@ def test_a_first_spec_passes_the_check(tmp_path: Path, nodes: str) -> None:
     path = str(tmp_path / "first.yaml")
     done = CliRunner().invoke(main, ["init", path, "--name", "first", "--nodes", nodes])
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[-1] == f"Next: cluster check {path}"
+    assert done.stdout.splitlines()[-1] == f"Next: gpucluster check {path}"
     checked = CliRunner().invoke(main, ["check", path])
     assert checked.exit_code == 0, checked.output
     assert checked.stdout.startswith("cluster    first on EKS")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 from gpucluster.components.stack_config import stack_config
 
 SPEC = Path(__file__).parents[1] / "stacks" / "bad" / "spec.yaml"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.components.__main__ import main
-from gpucluster.components.input_error import InputError
+from gpucluster.cli import main
 from gpucluster.components.stack_config import stack_config
 from gpucluster.components.stack_plan import plan_stack
+from gpucluster.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "stacks/specs/trial.yaml").read_text()

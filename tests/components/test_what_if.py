@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.input_error import InputError
 from gpucluster.components.spec_file import read_spec, what_if
 from gpucluster.components.what_if import SET_VARIABLE, wanted
+from gpucluster.errors import InputError
 
 SPEC = Path(__file__).parents[2] / "stacks" / "specs" / "trial.yaml"
 

@@ -12,7 +12,7 @@ import pytest
 
 
 def _cost(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gpucluster.cost", *arguments]
+    command = [sys.executable, "-m", "gpucluster", "cost", *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60)
 
 
@@ -69,7 +69,7 @@ WRONG = [
     (
         ["report", "--assume", "nat=1"],
         "{}",
-        "assumption 'nat' is not known; did you mean nat_gib or snapshot_gib? `cost usage names` lists all",
+        "assumption 'nat' is not known; did you mean nat_gib or snapshot_gib? `gpucluster cost usage names` lists all",
     ),
     (["report", "--format", "xml"], "{}", "'xml' is not one of 'table', 'json', 'csv', 'markdown', 'html'"),
     (["prices", "show", "--sku", "p5.48xlage"], "", "--sku: no price has 'p5.48xlage'; known: p5.48xlarge"),
@@ -279,7 +279,7 @@ def test_usage_is_a_file_that_a_plan_gives(recordings: Path, tmp_path: Path) -> 
     plan, usage = recordings / "plan.json", tmp_path / "usage.yaml"
     init = _cost("usage", "init", str(plan), "--output", str(usage))
     assert (init.returncode, init.stdout) == (0, "")
-    assert init.stderr == f"{usage} written. Next: cost report --usage {usage} {plan}\n"
+    assert init.stderr == f"{usage} written. Next: gpucluster cost report --usage {usage} {plan}\n"
     again = _cost("usage", "init", str(plan), "--output", str(usage))
     assert again.returncode == 2 and "exists; name a file that does not" in again.stderr
     plain = _cost("report", str(plan), "--format", "json").stdout

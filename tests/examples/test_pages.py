@@ -177,7 +177,7 @@ def test_the_comparison_in_the_readme_is_part_of_its_page() -> None:
         ("guardrails", "explain", "fabric-traffic-allowed"),
         ("guardrails", "check", "tests/cost/recordings/plan.json"),
         ("cost", "types"),
-        ("cluster", "check", "examples/specs/aws/capacity-block.yaml"),
+        ("check", "examples/specs/aws/capacity-block.yaml"),
     ],
     ids=" ".join,
 )

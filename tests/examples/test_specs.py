@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 
 FOLDER = Path(__file__).parents[2] / "examples/specs"
 # The zone of the stack gcp-trial: the one of its region that lists every A3 machine.

@@ -56,14 +56,14 @@ def test_packages_of_the_project_stay_its_own(only_gcp: Environment, project: Pa
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("cluster init first.yaml", "Wrote first.yaml"),
-        ("cluster telemetry rules --stack gcp-trial", "alert:"),
-        ("cluster acceptance --help", "burn-in"),
-        ("cost types", "google"),
-        ("cost prices show --sku p5.48xlarge", "us-east-1"),
-        ("guardrails explain training-pool-in-one-domain --example fail", '"steps"'),
-        ("guardrails pr-check --help", "--base"),
-        ("sandbox doctor", "gcp "),
+        ("gpucluster init first.yaml", "Wrote first.yaml"),
+        ("gpucluster telemetry rules --stack gcp-trial", "alert:"),
+        ("gpucluster acceptance --help", "burn-in"),
+        ("gpucluster cost types", "google"),
+        ("gpucluster cost prices show --sku p5.48xlarge", "us-east-1"),
+        ("gpucluster guardrails explain training-pool-in-one-domain --example fail", '"steps"'),
+        ("gpucluster guardrails pr-check --help", "--base"),
+        ("gpucluster sandbox doctor", "gcp "),
     ],
 )
 def test_the_commands_find_their_files(only_gcp: Environment, project: Path, command: str, said: str) -> None:

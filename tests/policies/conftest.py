@@ -239,7 +239,8 @@ def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
         command = [
             sys.executable,
             "-m",
-            "gpucluster.sandbox",
+            "gpucluster",
+            "sandbox",
             "pulumi",
             "preview",
             "--policy-pack",

@@ -100,10 +100,10 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def pulumi(project):
-    """Run `sandbox pulumi`; returns exit code and output."""
+    """Run `gpucluster sandbox pulumi`; returns exit code and output."""
 
     def run(*arguments):
-        command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *arguments, "--stack", "test"]
+        command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *arguments, "--stack", "test"]
         done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -185,7 +185,7 @@ def test_an_advisory_finding_is_shown_once_and_stops_nothing(preview, mistake, p
 def test_a_plan_file_of_the_same_program_gives_the_same_finding(pulumi, project):
     code, plan = pulumi("preview", "--json", "--show-sames", "-c", "pool:mistake=no-group")
     assert code == 0, plan
-    command = [sys.executable, "-m", "gpucluster.policies.guardrails", "check", "--format", "json", "-"]
+    command = [sys.executable, "-m", "gpucluster", "guardrails", "check", "--format", "json", "-"]
     text = plan[plan.index("{\n") : plan.rindex("}") + 1]
     done = subprocess.run(command, input=text, cwd=project, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1, done.stderr

@@ -72,7 +72,7 @@ def test_the_engine_finds_every_rules_mistake_in_a_state(own_project: Path) -> N
     pack = Path(gpucluster.policies.__file__).parent
     command = ["policy", "analyze", "--file", "state.json", "--policy-pack", str(pack)]
     done = subprocess.run(
-        [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *command],
+        [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *command],
         cwd=own_project,
         capture_output=True,
         text=True,

@@ -46,7 +46,7 @@ def test_a_rule_without_an_example_says_so():
 
 def test_the_command_prints_an_example_that_the_check_stops():
     """As the page of the rule says."""
-    run = [sys.executable, "-m", "gpucluster.policies.guardrails"]
+    run = [sys.executable, "-m", "gpucluster", "guardrails"]
     told = subprocess.run(
         [*run, "explain", "training-pool-not-on-spot", "--example", "fail"], capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""The `guardrails` command."""
+"""The `gpucluster guardrails` command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from gpucluster.policies.guardrails import main
+from gpucluster.cli import main
 from gpucluster.policies.training import PACK
 
 COMPONENT = "urn:pulumi:dev::shop::example:index:Cluster::trial"
@@ -21,7 +21,7 @@ def guardrails():
     """Run the command; returns exit code, stdout and stderr."""
 
     def run(*arguments, stdin=""):
-        command = [sys.executable, "-m", "gpucluster.policies.guardrails", *arguments]
+        command = [sys.executable, "-m", "gpucluster", "guardrails", *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -97,7 +97,7 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
     assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
         f"2 resources held against {RULES[document]} rules; findings: 1 mandatory, 0 advisory.\n{LAST[document]}"
-        "Next: guardrails explain NAME\n"
+        "Next: gpucluster guardrails explain NAME\n"
     )
 
 

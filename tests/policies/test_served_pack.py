@@ -105,7 +105,7 @@ def test_the_last_line_says_what_the_pack_cannot_run(engine, program):
     assert engine.run(program) == []
     assert engine.stdout.readline() == (
         "training: 4 rules about deletions and replacements cannot run in a preview; "
-        "`guardrails check` runs them on its plan (preview --json --show-sames)\n"
+        "`gpucluster guardrails check` runs them on its plan (preview --json --show-sames)\n"
     )
 
 

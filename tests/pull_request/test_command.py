@@ -1,4 +1,4 @@
-"""`guardrails pr-check`: from a file, as a comment, and what it says of input it can't use."""
+"""`gpucluster guardrails pr-check`: from a file, as a comment, and what it says of input it can't use."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.cli import main
 from gpucluster.cost.prices.book import _FOLDER
-from gpucluster.policies.guardrails import main
 from gpucluster.pull_request.evidence import PriceFiles
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.pull_request.github.conftest import GitHub, Refusal, github

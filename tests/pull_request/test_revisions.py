@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.errors import InputError
 from gpucluster.pull_request.revisions import Repository
-from gpucluster.sandbox.project import InputError
 
 Git = Callable[..., str]
 

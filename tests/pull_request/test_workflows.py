@@ -55,7 +55,7 @@ def test_the_one_that_writes_runs_the_default_branch_alone() -> None:
     assert [step["with"] for step in checkouts] == [{"persist-credentials": False}]
     assert [step["run"] for step in job["steps"] if "run" in step] == [
         "make",
-        '.venv/bin/guardrails pr-check comment "$RUNNER_TEMP/evidence/pr-check.json"',
+        '.venv/bin/gpucluster guardrails pr-check comment "$RUNNER_TEMP/evidence/pr-check.json"',
     ]
     assert not any("cache" in step.get("uses", "") for step in job["steps"])
 
@@ -112,6 +112,9 @@ def test_the_action_gives_every_input_to_the_command_by_its_environment() -> Non
 def test_the_template_for_gitlab_runs_the_same_command() -> None:
     job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())["pr-check"]
     assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
-    assert job["script"][-1] == '"$TOOLS/.venv/bin/guardrails" pr-check --evidence pr-check.json --output pr-check.md'
+    assert (
+        job["script"][-1]
+        == '"$TOOLS/.venv/bin/gpucluster" guardrails pr-check --evidence pr-check.json --output pr-check.md'
+    )
     assert job["artifacts"]["when"] == "always"
     assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json"]

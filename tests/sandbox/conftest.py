@@ -43,7 +43,7 @@ class PulumiProject:
         self, *args: str, env: Mapping[str, str] | None = None, before: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         """Runs `sandbox ARGS` in the project."""
-        command = [*before, sys.executable, "-m", "gpucluster.sandbox", *args]
+        command = [*before, sys.executable, "-m", "gpucluster", "sandbox", *args]
         environment = {**os.environ, **(env or {})}
         return subprocess.run(
             command,

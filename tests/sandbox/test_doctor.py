@@ -33,7 +33,7 @@ def test_a_fresh_machine_lacks_nothing_that_cannot_be_made(examined: Path) -> No
     assert {state for state, _ in said.values()} == {"ok"}
     assert said["engine"][1] == "none yet: downloaded or built at first use (about 5 minutes)"
     assert said["kubernetes"][1] == (
-        "none yet: built by sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
+        "none yet: built by gpucluster sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
     )
     assert said["go"][1] == "none on PATH: installed with pip where something has to be built"
     assert said["disk"][1].endswith(f" GiB free for {examined / 'cache'}")
@@ -53,7 +53,7 @@ def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
     assert result.exit_code == 1
     assert said["kubernetes"] == (
         "WRONG",
-        "what is cached is broken: its record cannot be read ('sha256'); run sandbox kubernetes --build",
+        "what is cached is broken: its record cannot be read ('sha256'); run gpucluster sandbox kubernetes --build",
     )
     assert said["project"][0] == "WRONG"
-    assert said["project"][1].endswith("there is no whole copy of it: `sandbox reset` forgets everything")
+    assert said["project"][1].endswith("there is no whole copy of it: `gpucluster sandbox reset` forgets everything")

@@ -32,6 +32,6 @@ def test_what_is_protected_is_named_with_what_it_needs_and_the_commands() -> Non
         "Still there beside it (`destroy --exclude-protected` leaves only what it needs): "
         "2 x aws:ec2/subnet:Subnet, aws:ec2/vpc:Vpc",
         "What is kept is still billed. To release it, then destroy again:",
-        "  sandbox pulumi state unprotect --yes --stack dev "
+        "  gpucluster sandbox pulumi state unprotect --yes --stack dev "
         "'urn:pulumi:dev::small::aws:efs/fileSystem:FileSystem::files'",
     ]

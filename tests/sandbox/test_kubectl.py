@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.kubectl import kubectl
-from gpucluster.sandbox.project import InputError
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def _cluster(stack: str) -> Entry:
 @pytest.mark.parametrize(
     ("stacks", "args", "message"),
     [
-        ([], [], "no cluster stands in the simulated clouds; make one: sandbox --kubernetes real pulumi up"),
+        ([], [], "no cluster stands in the simulated clouds; make one: gpucluster sandbox --kubernetes real pulumi up"),
         (["one", "two"], [], "several clusters stand; name the stack of one by --stack: one, two"),
         (["one"], ["--stack", "on"], "the stack 'on' has no cluster; stacks with one: one; name it by --stack"),
     ],

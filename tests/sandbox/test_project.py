@@ -12,8 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.environment import environment
-from gpucluster.sandbox.project import InputError, Project, find_project
+from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.stacks import private_config, project_for_init
 
 
@@ -167,7 +168,10 @@ def test_where_nothing_can_be_written_nothing_is_made(tmp_path: Path, monkeypatc
     [
         (sqlite3.SQLITE_READONLY, " cannot be used now: "),
         (sqlite3.SQLITE_FULL, " cannot be used now: "),
-        (sqlite3.SQLITE_CORRUPT, " is damaged (x); there is no whole copy of it: `sandbox reset` forgets everything"),
+        (
+            sqlite3.SQLITE_CORRUPT,
+            " is damaged (x); there is no whole copy of it: `gpucluster sandbox reset` forgets everything",
+        ),
     ],
 )
 def test_of_the_errors_of_a_ledger_only_damage_leads_to_a_reset(tmp_path: Path, code: int, said: str) -> None:

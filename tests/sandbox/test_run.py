@@ -1,4 +1,4 @@
-"""`sandbox pulumi` on the real engine."""
+"""`gpucluster sandbox pulumi` on the real engine."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ def _in_terminal(project: Any, columns: int, **env: str) -> str:
     here, there = pty.openpty()
     termios.tcsetwinsize(there, (40, columns))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
-    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", "preview", "--stack", "dev"]
+    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev"]
     running = subprocess.Popen(command, cwd=project.root, env={**environment, **env}, stdout=there, stderr=there)
     os.close(there)
     shown = b""
@@ -375,14 +375,14 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
     for command in (("pulumi", "preview", "--stack", "dev"), ("status",)):
         done = project.run(*command)
         assert done.returncode == 2
-        wrong = "is damaged (file is not a database); there is no whole copy of it: `sandbox reset` forgets everything"
+        wrong = "is damaged (file is not a database); there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
         assert wrong in done.stderr
     assert project.run("reset", "--yes").returncode == 0
     project.pulumi("preview")
 
 
 def test_outside_a_project_the_user_is_told_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", "preview"]
+    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: no Pulumi.yaml in {tmp_path} or above")
@@ -423,8 +423,8 @@ def test_everything_works_with_only_loopback_up(project: Any) -> None:
 
 
 def start(project: Any, *command: str) -> subprocess.Popen[bytes]:
-    """Starts `sandbox pulumi COMMAND` in a process group of its own, as a shell does."""
-    args = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *command, "--stack", "dev"]
+    """Starts `gpucluster sandbox pulumi COMMAND` in a process group of its own, as a shell does."""
+    args = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *command, "--stack", "dev"]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(args, cwd=project.root, stdin=quiet, stdout=quiet, stderr=quiet, process_group=0)
 

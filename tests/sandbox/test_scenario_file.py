@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.project import InputError
 from gpucluster.sandbox.scenario_file import read_scenario, seed
 
 ROOT = Path(__file__).parents[2]

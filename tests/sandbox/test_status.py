@@ -1,4 +1,4 @@
-"""`sandbox status` on a terminal."""
+"""`gpucluster sandbox status` on a terminal."""
 
 from __future__ import annotations
 

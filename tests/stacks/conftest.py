@@ -109,7 +109,7 @@ def _judge_jobs(project: Project, stack: str) -> None:
     assert taken.out.split() == [
         f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch", "single-gpu")
     ], taken.text
-    acceptance = project.run("cluster", "acceptance", "run", "--dry-run", "--nodes", "4", "--spares", "1")
+    acceptance = project.run("acceptance", "run", "--dry-run", "--nodes", "4", "--spares", "1")
     (project.path / "acceptance.yaml").write_text(acceptance.out)
     measured = project.kubectl(
         "create", "--dry-run=server", "--output=name", "--filename=acceptance.yaml", "--namespace=training", stack=stack

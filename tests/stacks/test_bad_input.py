@@ -1,7 +1,7 @@
-"""Wrong specs and stack configurations: what each prints, in a real preview and in `cluster check` alike.
+"""Wrong specs and stack configurations: what each prints, in a real preview and in `gpucluster check` alike.
 
 A case is a folder in `bad/`: `change.yaml` replaces text of `bad/spec.yaml`; `spec.yaml` and `stack.yaml` stand in
-place of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from `cluster
+place of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from `gpucluster
 check`; EVERY_PREVIEW=1 takes each case through the engine, not only those of the stack and one of each kind.
 """
 
@@ -17,7 +17,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 
 BAD = Path(__file__).with_name("bad")
 CASES = sorted(path.name for path in BAD.iterdir() if path.is_dir())

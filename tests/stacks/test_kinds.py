@@ -117,7 +117,7 @@ def test_destroy_keeps_what_is_protected_names_it_and_says_how_to_release_it(kin
     assert [urn.rsplit("::", 1)[1] for urn in sorted(protected)] == ["data-home-files", "data-storage-shared"]
     said = [line.strip() for line in first.err.splitlines() if "state unprotect" in line]
     assert sorted(said) == [
-        f"sandbox pulumi state unprotect --yes --stack aws-trial '{urn}'" for urn in sorted(protected)
+        f"gpucluster sandbox pulumi state unprotect --yes --stack aws-trial '{urn}'" for urn in sorted(protected)
     ]
 
     for urn in protected:

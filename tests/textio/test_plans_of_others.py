@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpucluster.cost.__main__ import main as cost
 from gpucluster.cost.tables import rows_of
 from gpucluster.policies.guardrails import main as guardrails
 

@@ -127,7 +127,7 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             minutes=0,
             severity="info",
             summary="{{ $labels.pod }} waits for communication {{ $value | humanizePercentage }} of its steps",
-            runbook="Run cluster acceptance; then look at overlap, bucket sizes and parallelism.",
+            runbook="Run gpucluster acceptance; then look at overlap, bucket sizes and parallelism.",
         ),
         Alert(
             name="NodeLacksGpus",

@@ -1,4 +1,4 @@
-"""`cost compare` as a page: a column a stack, what each costs, by part, and what each is."""
+"""`gpucluster cost compare` as a page: a column a stack, what each costs, by part, and what each is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cost report` as a page: totals first, then charts, then every line with its price and source."""
+"""`gpucluster cost report` as a page: totals first, then charts, then every line with its price and source."""
 
 from __future__ import annotations
 

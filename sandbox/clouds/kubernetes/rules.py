@@ -23,7 +23,7 @@ def check_reachable(ledger: Ledger, server: str) -> None:
         raise CloudError(
             "configured Kubernetes cluster is unreachable: unable to load schema information from the API server: "
             f'Get "{server}/openapi/v2?timeout=32s": no such cluster in the sandbox; '
-            "was it deleted? `sandbox status` lists what exists"
+            "was it deleted? `gpucluster sandbox status` lists what exists"
         )
 
 

@@ -49,7 +49,7 @@ def diff(repository: Path) -> Run:
     """`diff("old", "HEAD")`, in the repository's folder `stacks`."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gpucluster.cost", "diff", *arguments]
+        command = [sys.executable, "-m", "gpucluster", "cost", "diff", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=repository / "stacks")
 
     return run

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gpucluster.cost.__main__ import command
-
 ROOT = Path(__file__).parents[3]
 PLAN = "tests/cost/recordings/plan.json"
 

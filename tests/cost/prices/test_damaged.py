@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.__main__ import main as cluster
 from gpucluster.cost import PriceBook, storage_price
-from gpucluster.cost.__main__ import main as cost
 from gpucluster.cost.prices import DamagedBook, book
 from gpucluster.policies.guardrails import main as guardrails
 

@@ -38,7 +38,8 @@ def test_the_engine_plans_what_the_program_was_seen_to_declare(tmp_path: Path) -
     command = [
         sys.executable,
         "-m",
-        "gpucluster.sandbox",
+        "gpucluster",
+        "sandbox",
         "pulumi",
         "preview",
         "--stack",

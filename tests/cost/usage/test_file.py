@@ -79,7 +79,7 @@ def test_values_given_by_hand_go_before_the_whole_file(written: Callable[[str], 
             'line 3: defaults.log_gib is 010, which YAML 1.1 reads as 8 and YAML 1.2 as 10; write 8 or 10, or "010"',
         ]),
         ("defaults: {cud_1y_share: 0.7, cud_3y_share: 0.7}", ["are more than 1 together"]),
-        ("defaults: [1", ["line 1: the bracket is not closed; add ]; `cost usage init` writes one"]),
+        ("defaults: [1", ["line 1: the bracket is not closed; add ]; `gpucluster cost usage init` writes one"]),
     ],
 )  # fmt: skip
 def test_all_that_is_wrong_is_said_at_once(written: Callable[[str], Path], text: str, problems: list[str]) -> None:
@@ -91,7 +91,9 @@ def test_all_that_is_wrong_is_said_at_once(written: Callable[[str], Path], text:
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadUsage, match="cannot be read: No such file or directory; `cost usage init` writes one"):
+    with pytest.raises(
+        BadUsage, match="cannot be read: No such file or directory; `gpucluster cost usage init` writes one"
+    ):
         read_usage(tmp_path / "none.yaml")
 
 

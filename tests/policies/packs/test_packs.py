@@ -71,7 +71,8 @@ def test_a_preview_with_the_pack_is_stopped_or_not(tmp_path, name, stops, level)
     command = [
         sys.executable,
         "-m",
-        "gpucluster.sandbox",
+        "gpucluster",
+        "sandbox",
         "pulumi",
         "preview",
         "--stack",

@@ -40,7 +40,7 @@ def test_findings_stand_under_their_file_mandatory_ones_first_with_a_ready_exemp
         "two.json: no findings",
         "",
         "2 resources held against 3 rules; findings: 2 mandatory, 1 advisory.",
-        "Next: guardrails explain NAME",
+        "Next: gpucluster guardrails explain NAME",
     ]
 
 

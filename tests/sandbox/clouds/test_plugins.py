@@ -64,5 +64,5 @@ def test_outside_the_sandbox_a_launcher_says_where_it_belongs(tmp_path: Path) ->
     env = {name: value for name, value in os.environ.items() if name != SOCKET_VARIABLE}
     done = subprocess.run([launcher(tmp_path)], env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "the simulated provider aws runs only under `sandbox pulumi`\n"
+    assert done.stderr == "the simulated provider aws runs only under `gpucluster sandbox pulumi`\n"
     assert sys.executable in Path(launcher(tmp_path)).read_text()

@@ -99,7 +99,7 @@ def test_the_launcher_without_a_checkout_says_how_to_run_the_engine(
     assert (done.returncode, done.stdout, done.stderr) == (
         1,
         "",
-        "This Pulumi engine belongs to the sandbox: run it as 'sandbox pulumi ...'.\n",
+        "This Pulumi engine belongs to the sandbox: run it as 'gpucluster sandbox pulumi ...'.\n",
     )
 
 

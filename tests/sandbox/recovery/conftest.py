@@ -30,10 +30,10 @@ class Crash:
     delay: float
 
     def during(self, root: Path, *command: str, scenario: Path | None = None) -> bool:
-        """Runs `sandbox pulumi COMMAND` in a project; returns whether it was killed before it ended."""
+        """Runs `gpucluster sandbox pulumi COMMAND` in a project; returns whether it was killed before it ended."""
         happening = ("--scenario", str(scenario)) if scenario is not None else ()
         run = subprocess.Popen(
-            [sys.executable, "-m", "gpucluster.sandbox", *happening, "pulumi", *command],
+            [sys.executable, "-m", "gpucluster", "sandbox", *happening, "pulumi", *command],
             cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Killed runs, at seeded moments, and what `sandbox recover` makes of them.
+"""Killed runs, at seeded moments, and what `gpucluster sandbox recover` makes of them.
 
 By default a sample; GPUCLUSTER_TEST_CRASHES=20 runs that many seeded moments of each kind and direction.
 """
@@ -260,7 +260,7 @@ def _run(root: Path, *args: str) -> str:
 
 def _sandbox(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "gpucluster.sandbox", *args],
+        [sys.executable, "-m", "gpucluster", "sandbox", *args],
         cwd=root,
         capture_output=True,
         text=True,

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import InputError, Project
+from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, newest_state
 from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
 from gpucluster.sandbox.recovery.recover import recover
@@ -179,8 +180,8 @@ def test_the_way_out_is_named_with_the_state_that_takes_its_place(sandbox: Sandb
     with pytest.raises(InputError) as refused:
         refuse_damage(sandbox.project, "dev")
     assert _without_times(str(refused.value)) == (
-        f"the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; `sandbox recover --stack "
-        "dev` puts back that of 2026-01-02 (copies/small/dev.json), `sandbox reset` forgets everything"
+        f"the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; `gpucluster sandbox recover --stack "
+        "dev` puts back that of 2026-01-02 (copies/small/dev.json), `gpucluster sandbox reset` forgets everything"
     )
     refuse_damage(sandbox.project, "another")
 
@@ -211,7 +212,7 @@ def test_where_no_copy_is_left_the_clouds_are_listed_and_only_reset_is_offered(s
     shutil.rmtree(sandbox.store.state)
     assert _said(recover, 2) == (
         f"error: the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; no copy of it is "
-        "left, and the clouds have 2 x aws:ec2/vpc:Vpc of this stack: `sandbox reset` forgets everything"
+        "left, and the clouds have 2 x aws:ec2/vpc:Vpc of this stack: `gpucluster sandbox reset` forgets everything"
     )
     assert _said(reset, 0, "--yes") == ""
     assert not sandbox.store.root.exists()
@@ -301,7 +302,7 @@ def test_a_damaged_ledger_is_named_and_put_back(sandbox: Sandbox, case: str) -> 
     (found,) = sandbox.wrong()
     assert found.startswith(wrong)
     assert _said(status, 2).endswith(
-        "; `sandbox recover` puts back the copy that the last command left, `sandbox reset` forgets everything"
+        "; `gpucluster sandbox recover` puts back the copy that the last command left, `gpucluster sandbox reset` forgets everything"
     )
     assert _said(recover, 0).endswith("\n  put copies/clouds.sqlite3 in its place\n")
     assert (sandbox.store.existing(), sandbox.wrong(), _said(recover, 0)) == (before, [], "")
@@ -318,7 +319,9 @@ def test_a_damaged_ledger_without_a_whole_copy_leaves_reset(sandbox: Sandbox) ->
     _page(sandbox)
     os.truncate(sandbox.store.ledger_copy, 5000)
     for command in (status, recover):
-        assert _said(command, 2).endswith("; there is no whole copy of it: `sandbox reset` forgets everything")
+        assert _said(command, 2).endswith(
+            "; there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
+        )
 
 
 def test_the_damaged_file_is_kept_beside_what_took_its_place(sandbox: Sandbox) -> None:

@@ -106,7 +106,7 @@ def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: 
     refused = standing.run("pulumi", *UP, "--stack", "dev")
     (line,) = [line for line in refused.stderr.splitlines() if "SIMULATED" not in line]
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert line.startswith("error: ") and "sandbox recover" in line
+    assert line.startswith("error: ") and "gpucluster sandbox recover" in line
     # What reads the state does not make it the one to go by.
     standing.run("pulumi", "stack", "export", "--stack", "dev")
     assert standing.run("status").returncode == 2
@@ -150,7 +150,7 @@ def test_a_stack_that_was_removed_starts_anew_with_what_it_had_left_to_itself(st
 
 
 def _start(project: PulumiProject) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "gpucluster.sandbox", "pulumi", *UP, "--stack", "dev"]
+    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *UP, "--stack", "dev"]
     return subprocess.Popen(
         command,
         cwd=project.root,

@@ -1,4 +1,4 @@
-"""`sandbox recover` and the disagreements in `sandbox status`, on the real engine."""
+"""`gpucluster sandbox recover` and the disagreements in `gpucluster sandbox status`, on the real engine."""
 
 from __future__ import annotations
 

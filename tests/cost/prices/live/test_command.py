@@ -1,4 +1,4 @@
-"""`cost prices refresh`: what it prints where, what it writes, and its exit codes."""
+"""`gpucluster cost prices refresh`: what it prints where, what it writes, and its exit codes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-
-from gpucluster.cost.__main__ import command
 
 from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
 
@@ -65,7 +63,7 @@ def test_what_a_dry_run_read_is_not_read_again(refresh: Refresh, book: Path, lis
     refresh("--dry-run", "--quiet")
     run = refresh("--format", "json")
     assert (run.exit_code, json.loads(run.stdout)["written"]) == (0, True)
-    assert run.stderr.splitlines()[-1] == f"Written to {book}. Next: cost prices check"
+    assert run.stderr.splitlines()[-1] == f"Written to {book}. Next: gpucluster cost prices check"
     assert (lists.times(FILE), lists.times("/api/retail/prices")) == (1, 1)
     assert ",60.544,2026-11-20," in (book / "aws.csv").read_text()
     assert refresh("--max-age", "0", "--dry-run").exit_code == 0

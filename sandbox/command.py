@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
+from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.api_server.cli import kubernetes
 from gpucluster.sandbox.doctor import doctor
 from gpucluster.sandbox.engine.cli import engine
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.kubectl import kubectl
-from gpucluster.sandbox.project import InputError
 from gpucluster.sandbox.recovery.recover import recover
 from gpucluster.sandbox.reset import reset
 from gpucluster.sandbox.status import status
@@ -54,7 +54,7 @@ def cli(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def pulumi(options: dict[str, Any], args: tuple[str, ...]) -> None:
-    """Run any Pulumi command, as in `sandbox pulumi preview --stack NAME`; its exit code is ours.
+    """Run any Pulumi command, as in `gpucluster sandbox pulumi preview --stack NAME`; its exit code is ours.
 
     Where the program refuses what its user wrote, and says so by the file SANDBOX_INPUT_ERROR, it is 2.
 

@@ -12,17 +12,17 @@ import click
 
 from gpucluster.acceptance.commands import acceptance
 from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
+from gpucluster.components.commands.telemetry import telemetry
 from gpucluster.components.first_spec import first_spec, schema_beside
-from gpucluster.components.input_error import InputError
 from gpucluster.components.kubernetes.names import TRAINING_POOL
 from gpucluster.components.spec import NAME, ClusterSpec
 from gpucluster.components.spec_schema import spec_schema
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
-from gpucluster.components.telemetry_commands import telemetry
 from gpucluster.cost import plan_prices
 from gpucluster.cost.prices import BadPrices, DamagedBook
+from gpucluster.errors import InputError
 from gpucluster.textio.terminal import Program
 
 __all__ = ["main"]
@@ -146,7 +146,7 @@ def init(path: Path | None, name: str, nodes: int) -> None:
     except OSError as error:
         raise click.UsageError(f"{path} can't be written: {error.strerror}; name another PATH") from None
     click.echo(f"Wrote {path}. Put your own labels, budget and access.cidrs into it.")
-    click.echo(f"Next: cluster check {path}")
+    click.echo(f"Next: gpucluster check {path}")
 
 
 def _summary(plan: ClusterPlan) -> str:

@@ -1,4 +1,4 @@
-"""`cluster telemetry` as its user meets it."""
+"""`gpucluster telemetry` as its user meets it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from gpucluster.components.__main__ import main
+from gpucluster.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-__all__ = ["InputError", "did_you_mean"]
-
-
-class InputError(Exception):
-    """Input that can't be used. source: the file or stack. problems: one line for each mistake.
-
-    others: what is wrong in further sources, told with it. A source without problems is not named.
-    """
-
-    def __init__(self, source: str, problems: Sequence[str], *others: InputError) -> None:
-        self.source = source
-        self.problems = tuple(problems)
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        own = [f"{source}: {count}", *(f"  {problem}" for problem in problems)] if problems else []
-        super().__init__("\n".join([*own, *map(str, others)]))
+__all__ = ["did_you_mean"]
 
 
 def did_you_mean(text: str, allowed: Iterable[str], *, alike: float = 0.6) -> str:

@@ -1,4 +1,4 @@
-"""`cluster telemetry`: what to watch in a standing cluster, written for the tools that watch it."""
+"""`gpucluster telemetry`: what to watch in a standing cluster, written for the tools that watch it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import click
 import yaml
 
-from gpucluster.components.input_error import InputError
 from gpucluster.components.kubernetes.names import NAMESPACE
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
@@ -28,6 +27,7 @@ from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 from gpucluster.cost.plan_prices import machines_usd
 from gpucluster.cost.prices import BadPrices
+from gpucluster.errors import InputError
 
 __all__ = ["telemetry"]
 
