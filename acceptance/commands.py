@@ -1,4 +1,4 @@
-"""`gpucluster acceptance`: what a standing cluster is worth, by its own logs."""
+"""`gpucluster acceptance`: what a running cluster is worth, by its own logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -18,45 +18,37 @@ from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, RING
 from gpucluster.acceptance.promises import Promises, promises_of
 from gpucluster.acceptance.report.facts import json_report
 from gpucluster.acceptance.report.text import text_report
-from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
+from gpucluster.acceptance.runs.kubectl import Kubectl
 from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.shapes import Shape, shape_named, shapes
 from gpucluster.components.spec_file import read_spec
-from gpucluster.cost.prices import BadPrices
-from gpucluster.errors import InputError
+from gpucluster.errors import Exit, InputError
+from gpucluster.options import form_of, output
 
-__all__ = ["acceptance"]
-
-_FINDINGS = 1
-_INPUT_ERROR = 2
-_OUR_ERROR = 3
+__all__ = ["burn_in", "report", "run", "topology"]
 
 
-@click.group()
-def acceptance() -> None:
-    """Judge a standing cluster: fabric, GPUs, storage, placement, and each promise of its spec."""
-
-
-@acceptance.command()
-@click.argument("logs", metavar="FILE...", nargs=-1, required=True)
-@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises are judged.")
-@click.option("--machine", help="Machine type of the nodes, where the logs do not say: p5.48xlarge and the like.")
+@click.command()
+@click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to judge; - for stdin.")
+@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
+@click.option("--machine", help="Machine type of the nodes where the logs do not say, such as p5.48xlarge.")
 @click.option(
     "--algorithm",
     type=click.Choice([RING, "tree", DEFAULT_ALGORITHM]),
-    help="What NCCL_ALGO was, where the logs do not say.",
+    help="Value of NCCL_ALGO where the logs do not say.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the report there; - for standard output.")
+@form_of("text", "json", "html")
+@output
 def report(
-    logs: Sequence[str], spec: Path | None, machine: str | None, algorithm: str | None, form: str, output: Path | None
+    logs: Sequence[str], spec: Path | None, machine: str | None, algorithm: str | None, form: str, output: TextIO
 ) -> None:
-    """Judge the logs in FILE..., or - for standard input.
+    """Judge logs of measurements.
 
     Reads nccl-tests (text or -J), the PyTorch all-reduce benchmark, dcgmi diag -j, elbencho and fio as JSON, and
-    records of replaced nodes; kubectl's, mpirun's and torchrun's prefixes are taken off. Exits with 0 where all is
-    well, 1 where something fails or can't be told, 2 where a file can't be used.
+    records of replaced nodes; kubectl's, mpirun's and torchrun's prefixes are taken off.
+
+    Exit code 1: something fails or can't be told.
     """
     problems: list[str] = []
     read = [found for name in logs if (found := _read(name, problems)) is not None]
@@ -68,25 +60,31 @@ def report(
         except InputError as error:
             problems.append(str(error))
     if problems:
-        click.echo("\n".join(problems), err=True)
-        sys.exit(_INPUT_ERROR)
+        raise InputError("\n".join(problems))
     if algorithm is not None:
         read = [dataclasses.replace(log, measurements=with_algorithm(log.measurements, algorithm)) for log in read]
     verdicts = judge(read, machine=shape, promises=promises)
-    _write(_rendered(form, verdicts, read, shape), output)
-    sys.exit(0 if worst(verdicts) in (PASS, WARN) else _FINDINGS)
+    output.write(_rendered(form, verdicts, read, shape) + "\n")
+    sys.exit(_code(verdicts))
 
 
-@acceptance.command()
-@click.argument("nodes", metavar="[FILE]", required=False)
+@click.command()
+@click.argument(
+    "nodes",
+    metavar="[FILE]",
+    required=False,
+    help="Output of `kubectl get nodes -o json`; - for stdin.  [default: asks the cluster by kubectl]",
+)
 @click.option("--spec", type=click.Path(path_type=Path), help="Spec that says how many nodes and spares were bought.")
-@click.option("--context", help="Cluster of your kubeconfig to ask.  [default: the current one]")
-@click.option("--format", "form", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the report there; - for standard output.")
-def topology(nodes: str | None, spec: Path | None, context: str | None, form: str, output: Path | None) -> None:
-    """Prove that every training node and spare shares one network domain.
+@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
+@form_of("text", "json", "html")
+@output
+def topology(nodes: str | None, spec: Path | None, context: str | None, form: str, output: TextIO) -> None:
+    """Check that the nodes share one network domain.
 
-    FILE is what `kubectl get nodes -o json` prints, or - for standard input; left out, the cluster is asked by kubectl.
+    Every training node and spare, by the labels of its cloud.
+
+    Exit code 1: some do not, or it can't be told.
     """
     from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 
@@ -96,32 +94,34 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
             training = read_spec(spec).training
             expected = training.nodes + training.spares
         verdicts = tuple(judge_topology(nodes_of(_listed(nodes, context)), expected=expected))
-    except (InputError, ValueError, OSError) as error:
-        click.echo(f"{nodes}: {error}" if isinstance(error, ValueError) and nodes else str(error), err=True)
-        sys.exit(_INPUT_ERROR)
-    except ClusterError as error:
-        click.echo(str(error), err=True)
-        sys.exit(_OUR_ERROR)
-    _write(_rendered(form, verdicts, [], None), output)
-    sys.exit(0 if worst(verdicts) in (PASS, WARN) else _FINDINGS)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{nodes}: {error}" if isinstance(error, ValueError) and nodes else str(error)) from None
+    output.write(_rendered(form, verdicts, [], None) + "\n")
+    sys.exit(_code(verdicts))
 
 
-@acceptance.command()
-@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises are judged.")
-@click.option("--context", help="Cluster of your kubeconfig.  [default: the current one]")
-@click.option("--results", type=click.Path(path_type=Path), default=Path("acceptance-results"), show_default=True)
-@click.option("--level", type=click.IntRange(1, 4), default=3, show_default=True, help="Of DCGM's diagnosis.")
+@click.command()
+@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
+@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("acceptance-results"),
+    show_default=True,
+    help="Folder for logs and the report.",
+)
+@click.option("--level", type=click.IntRange(1, 4), default=3, show_default=True, help="DCGM diagnostic level.")
 @click.option(
     "--pairs",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Measure nodes two by two: when a ring was slow, always or never.",
+    help="When to measure nodes in pairs; auto: when a ring was slow.",
 )
 @click.option("--node", "only", multiple=True, help="Measure this training node; may be given again.  [default: all]")
 @click.option("--force", is_flag=True, help="Run although other pods hold GPUs.")
-@click.option("--dry-run", is_flag=True, help="Print what would be created, as YAML, and create nothing.")
-@click.option("--nodes", type=click.IntRange(1), help="Nodes of the queue, for a --dry-run that asks no cluster.")
+@click.option("--dry-run", is_flag=True, help="Print what would be created, as YAML; create nothing.")
+@click.option("--nodes", type=click.IntRange(1), help="Nodes of the queue for --dry-run.  [default: asks the cluster]")
 @click.option("--spares", type=click.IntRange(0), help="Spares besides, with --nodes.  [default: 0]")
 def run(
     spec: Path | None,
@@ -135,33 +135,26 @@ def run(
     nodes: int | None,
     spares: int | None,
 ) -> None:
-    """Measure every training node and spare, and judge what came out.
+    """Measure every training node and spare.
 
-    In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes, shared storage, and
-    pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not run again, so an
-    interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no job.
+    And judge the results. In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes,
+    shared storage, and pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not
+    run again, so an interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no job.
     """
-    from gpucluster.acceptance.runs.session import NothingToDo, accept, imagined, manifests, seen
+    from gpucluster.acceptance.runs.session import accept, imagined, manifests, seen
 
     _check_counts(nodes, spares, only, dry_run=dry_run)
-    try:
-        promises = promises_of(read_spec(spec)) if spec is not None else Promises()
-        if nodes is not None:
-            scope = imagined(nodes, spares or 0)
-            _say(f"No cluster is asked; by --nodes and --spares: {nodes} in the queue, {spares or 0} beside it.")
-            click.echo(manifests(scope, results, level=level, pairs=pairs, say=_say), nl=False)
-            return
-        cluster = seen(context, only=only, force=force)
-        if dry_run:
-            click.echo(manifests(cluster.scope, results, level=level, pairs=pairs, say=_say), nl=False)
-            return
-        verdicts, logs, machine = accept(cluster, results, promises, level=level, pairs=pairs, say=_say)
-    except (InputError, NothingToDo) as error:
-        click.echo(str(error), err=True)
-        sys.exit(_INPUT_ERROR)
-    except ClusterError as error:
-        click.echo(str(error), err=True)
-        sys.exit(_OUR_ERROR)
+    promises = promises_of(read_spec(spec)) if spec is not None else Promises()
+    if nodes is not None:
+        scope = imagined(nodes, spares or 0)
+        _say(f"No cluster is asked; by --nodes and --spares: {nodes} in the queue, {spares or 0} beside it.")
+        click.echo(manifests(scope, results, level=level, pairs=pairs, say=_say), nl=False)
+        return
+    cluster = seen(context, only=only, force=force)
+    if dry_run:
+        click.echo(manifests(cluster.scope, results, level=level, pairs=pairs, say=_say), nl=False)
+        return
+    verdicts, logs, machine = accept(cluster, results, promises, level=level, pairs=pairs, say=_say)
     _finish(verdicts, logs, machine, results)
 
 
@@ -175,42 +168,56 @@ def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *,
         raise click.UsageError("--node names nodes of a cluster, and with --nodes none is asked; leave one of them out")
 
 
-@acceptance.command("burn-in")
-@click.option("--hours", type=click.FloatRange(0, 1000, min_open=True), default=48, show_default=True)
-@click.option("--context", help="Cluster of your kubeconfig.  [default: the current one]")
-@click.option("--results", type=click.Path(path_type=Path), default=Path("burn-in-results"), show_default=True)
+@click.command("burn-in")
+@click.option(
+    "--hours",
+    type=click.FloatRange(0, 1000, min_open=True),
+    default=48,
+    show_default=True,
+    help="Hours under load.",
+)
+@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("burn-in-results"),
+    show_default=True,
+    help="Folder for logs and the report.",
+)
 @click.option("--yes", is_flag=True, help="Start without asking.")
 @click.option("--force", is_flag=True, help="Run although other pods hold GPUs.")
 def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: bool) -> None:
-    """Keep all GPUs under load for --hours, and judge what broke: new ones fail early.
+    """Keep all GPUs under load for hours.
 
-    Rounds of DCGM's level 3, an hour of GPU and memory stress, and all-reduce over all nodes with NCCL's buffers in
-    GPU memory. Prints its own cost first. Interrupt it as you like: started again with the same --results, it goes on
-    after the last whole round.
+    And judge what broke: new GPUs fail early. Rounds of DCGM's level 3, an hour of GPU and memory stress, and
+    all-reduce over all nodes with NCCL's buffers in GPU memory. Prints its own cost first. Interrupt it as you like:
+    started again with the same --results, it goes on after the last whole round.
     """
-    from gpucluster.acceptance.runs.session import NothingToDo, burn, burn_plan
+    from gpucluster.acceptance.runs.session import burn, burn_plan
 
-    try:
-        plan = burn_plan(context, results, hours, force=force)
-        _say(plan.cost)
-        if not yes and not click.confirm("Start?", err=True):
-            _say("Nothing was started.")
-            return
-        verdicts, logs, machine = burn(plan, say=_say)
-    except (NothingToDo, BadPrices) as error:
-        click.echo(str(error), err=True)
-        sys.exit(_INPUT_ERROR)
-    except ClusterError as error:
-        click.echo(str(error), err=True)
-        sys.exit(_OUR_ERROR)
+    plan = burn_plan(context, results, hours, force=force)
+    _say(plan.cost)
+    if not yes and not click.confirm("Start?", err=True):
+        _say("Nothing was started.")
+        return
+    verdicts, logs, machine = burn(plan, say=_say)
     _finish(verdicts, logs, machine, results)
 
 
 def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Shape, results: Path) -> NoReturn:
     """Writes the page, prints the table, and ends with the exit code of the whole."""
-    _write(_rendered("html", verdicts, logs, machine), results / "report.html")
-    _write(_rendered("text", verdicts, logs, machine), None)
-    sys.exit(0 if worst(verdicts) in (PASS, WARN) else _FINDINGS)
+    page = results / "report.html"
+    try:
+        page.write_text(_rendered("html", verdicts, logs, machine) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{page} can't be written: {error.strerror}; name another --results") from None
+    _say(f"Wrote {page}")
+    click.echo(_rendered("text", verdicts, logs, machine))
+    sys.exit(_code(verdicts))
+
+
+def _code(verdicts: Sequence[Verdict]) -> Exit:
+    return Exit.OK if worst(verdicts) in (PASS, WARN) else Exit.FINDINGS
 
 
 def _say(text: str) -> None:
@@ -258,15 +265,3 @@ def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machi
 
         return html_report(verdicts, measurements, machine)
     return text_report(verdicts, width=shutil.get_terminal_size((100, 24)).columns)
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None or str(output) == "-":
-        click.echo(text)
-        return
-    try:
-        output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        click.echo(f"{output} can't be written: {error.strerror}; name another --output", err=True)
-        sys.exit(_INPUT_ERROR)
-    click.echo(f"Wrote {output}", err=True)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 def bars() -> list[Bar]:
     """Seconds from the end of the clone to the end of `make preview`. What is not committed is not measured."""
-    subprocess.run([Path(sys.executable).parent / "sandbox", "engine"], check=True, capture_output=True)
+    subprocess.run([Path(sys.executable).parent / "gpucluster", "sandbox", "engine"], check=True, capture_output=True)
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)

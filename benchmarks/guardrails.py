@@ -58,7 +58,7 @@ def bars() -> list[Bar]:
 def _check(file: Path) -> float:
     """Seconds of the processor that the command takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [str(Path(sys.executable).parent / "guardrails"), "check", str(file)]
+    command = [str(Path(sys.executable).parent / "gpucluster"), "guardrails", "check", str(file)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False, env=_environment())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

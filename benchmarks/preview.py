@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.bars import RUNS, Bar
 
 ROOT = Path(__file__).parents[1]
-SANDBOX = Path(sys.executable).parent / "sandbox"
+GPUCLUSTER = Path(sys.executable).parent / "gpucluster"
 # Nodes of the trial, and of a large cluster beside it; with a spare one, 100 are what a scale set on Azure holds.
 NODES, MANY = 4, 400
 FEWER = {"azure-trial": 99}
@@ -80,7 +80,7 @@ def _project(path: Path) -> Path:
 def _preview(stack: str, project: Path, extra: tuple[str, ...]) -> tuple[float, str]:
     started = time.perf_counter()
     done = subprocess.run(
-        [str(SANDBOX), "pulumi", "preview", "--stack", stack, *extra],
+        [str(GPUCLUSTER), "sandbox", "pulumi", "preview", "--stack", stack, *extra],
         cwd=project,
         capture_output=True,
         text=True,

@@ -25,7 +25,7 @@ def bars() -> list[Bar]:
 
 
 def _seconds(stacks: tuple[str, ...]) -> float:
-    command = [str(Path(sys.executable).parent / "guardrails"), "pr-check", "--base", "HEAD"]
+    command = [str(Path(sys.executable).parent / "gpucluster"), "guardrails", "pr-check", "--base", "HEAD"]
     started = time.perf_counter()
     done = subprocess.run(
         [*command, *(arg for stack in stacks for arg in ("--stack", stack))],

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from gpucluster.components.kubernetes.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
+from gpucluster.errors import InputError
 
 __all__ = [
     "GIB_PER_TIB",
@@ -46,7 +47,7 @@ class Prices(Protocol):
         ...
 
 
-class PlanError(Exception):
+class PlanError(InputError):
     """A spec that this cloud can't carry as asked: `problems` has one line for each reason."""
 
     def __init__(self, problems: Sequence[str]) -> None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.resources import urn_name
+from gpucluster.errors import InputError
 
 __all__ = ["Explained", "NoSuchLine", "explain"]
 
 
-class NoSuchLine(Exception):
+class NoSuchLine(InputError):
     """Nothing in the report is called that; the message says what is."""
 
 

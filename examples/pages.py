@@ -30,7 +30,7 @@ from click.testing import CliRunner
 from pulumi.runtime import mocks, settings
 from pulumi.runtime.stack import run_in_stack
 
-from gpucluster.cli import main
+from gpucluster.cli import main as gpucluster
 from gpucluster.cost import Resources, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.prices import PriceBook
@@ -197,7 +197,7 @@ def _config(stack_file: Path) -> dict[str, str]:
 
 
 def _checked(stack: str) -> str:
-    done = CliRunner().invoke(cluster, ["check", "--stack", stack])
+    done = CliRunner().invoke(gpucluster, ["check", "--stack", stack])
     if done.exit_code:
         raise SystemExit(done.output)
     return done.output.rstrip()

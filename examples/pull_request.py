@@ -1,6 +1,7 @@
 """Writes docs/pull-request-example.md: the comment on a pull request that makes a reviewer's day.
 
-`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check` runs there.
+`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check`
+runs there.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""`guardrails`: the rules of the packs, run on a plan or state file, listed and explained."""
+"""`gpucluster guardrails`: the rules of the packs, run on a plan or state file, listed and explained."""
 
 from __future__ import annotations
 
 import difflib
 import json
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 
+from gpucluster.errors import Exit
+from gpucluster.options import form_of, output, quiet
 from gpucluster.policies import clock
 from gpucluster.policies.message import page_of
 from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.policies.plugins import WithPlugins
 from gpucluster.policies.rule import Enforcement
 from gpucluster.policies.settings import BadSettings, Settings, read_settings
 
@@ -26,45 +26,29 @@ if TYPE_CHECKING:
     from gpucluster.policies.report import Report
     from gpucluster.policies.rule import Rule
 
-__all__ = ["command", "main"]
-
-FINDINGS, INPUT, CRASH = 1, 2, 3
-"""Exit codes: mandatory findings; the user's input; our fault."""
+__all__ = ["check", "config_check", "explain", "list_rules"]
 
 Form = Literal["table", "json"]
 
-_form = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+_form = form_of("table", "json")
 _pack = click.option(
     "--pack",
     "pack_name",
     type=click.Choice(list(PACKS)),
     default=TRAINING.name,
     show_default=True,
-    help="Same rules; baseline stops nothing, production everything.",
+    help="Pack of rules: baseline stops nothing, production everything.",
 )
 
 
-def _version() -> str:
-    try:
-        return version("gpucluster")
-    except PackageNotFoundError:
-        return "unknown"
-
-
-@click.group("guardrails", cls=WithPlugins, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version(), prog_name="guardrails")
-def command() -> None:
-    """Rules for GPU training clusters: what Pulumi runs with `--policy-pack policies`, also on files.
-
-    The packs baseline and production are in policies/packs.
-    """
-
-
-@command.command("list")
+@click.command("list")
 @_form
 @_pack
 def list_rules(form: Form, pack_name: str) -> None:
-    """The rules with their severity and what a finding does."""
+    """List the rules.
+
+    With their severity and what a finding does.
+    """
     pack = PACKS[pack_name]
     if form == "json":
         click.echo(json.dumps({"schema_version": 1, "rules": [_as_json(rule, pack) for rule in pack.rules]}, indent=2))
@@ -78,13 +62,13 @@ def list_rules(form: Form, pack_name: str) -> None:
     click.echo("\nNext: gpucluster guardrails explain NAME")
 
 
-@command.command()
-@click.argument("name")
+@click.command()
+@click.argument("name", help="Name of the rule, as `gpucluster guardrails list` prints it.")
 @_form
 @_pack
-@click.option("--example", type=click.Choice(["pass", "fail"]), help="Print its example as a plan file instead.")
+@click.option("--example", type=click.Choice(["pass", "fail"]), help="Print the rule's example as a plan file instead.")
 def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fail"] | None) -> None:
-    """Why a rule is there and what to change when it finds something."""
+    """Explain a rule and how to fix a finding."""
     pack = PACKS[pack_name]
     rule = next((rule for rule in pack.rules if rule.name == name), None)
     if rule is None:
@@ -112,38 +96,38 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
         click.echo(f"  see:      {framework.name}, {framework.specification}\n            {framework.reference}")
 
 
-@command.command()
-@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, metavar="FILE...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "sarif", "junit"]),
-    default="table",
-    show_default=True,
-    help="json has a schema, docs/guardrails-check.schema.json; sarif is 2.1.0.",
+@click.command()
+@click.argument(
+    "files",
+    type=click.File(encoding="utf-8"),
+    nargs=-1,
+    metavar="FILE...",
+    help="Plans (`pulumi preview --json --show-sames`) or states (`pulumi stack export`).  [default: -, for stdin]",
 )
-@click.option(
-    "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
-)
+@form_of("table", "json", "sarif", "junit")
+@output
 @_pack
-@click.option("--config", type=click.File(encoding="utf-8"), help="Levels and settings, as for --policy-pack-config.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-@click.option("--quiet", is_flag=True, help="Nothing but findings.")
+@click.option(
+    "--config",
+    type=click.File(encoding="utf-8"),
+    help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
+)
+@quiet
 def check(
     files: tuple[TextIO, ...],
     form: Literal["table", "json", "sarif", "junit"],
     output: TextIO,
     pack_name: str,
     config: TextIO | None,
-    color: Literal["auto", "always", "never"],
     quiet: bool,
 ) -> None:
-    """Hold FILES (none or -: stdin) against the rules: `pulumi preview --json --show-sames` or `pulumi stack export`.
+    """Check plans and states against the rules.
 
-    Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. Exit code 0, 1 with
-    mandatory findings, 2 input, 3 a fault of this tool.
+    Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. The format json is
+    described by docs/guardrails-check.schema.json; sarif is 2.1.0.
+
+    Exit code 1: mandatory findings.
     """
-    del color  # the report has no colour; the option is there because every command of ours takes it
     from gpucluster.policies.check import check_stack
     from gpucluster.policies.report import Report
 
@@ -160,38 +144,37 @@ def check(
     if text := _written(report, form, closing=not quiet):
         output.write(text + "\n")
     if report.count(Enforcement.MANDATORY):
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)
 
 
-@command.command("pack")
-@click.argument("name", type=click.Choice(list(PACKS)), default=TRAINING.name)
+@click.command("pack")
+@click.argument("name", type=click.Choice(list(PACKS)), default=TRAINING.name, help="Name of the pack.  [default: training]")
 def pack_command(name: str) -> None:
-    """Print the folder of a pack, for `pulumi preview --policy-pack "$(guardrails pack)"`.
+    """Print the folder of a pack, for Pulumi's --policy-pack.
 
-    NAME is training, unless one is given. The pack runs in the environment that runs this command.
+    For example: pulumi preview --policy-pack "$(gpucluster guardrails pack)". The pack runs in the environment that runs this command.
     """
     from gpucluster.policies.pack_folder import pack_folder
-    from gpucluster.sandbox.cache import UnwritableCache
 
-    try:
-        click.echo(pack_folder(name))
-    except UnwritableCache as error:
-        raise click.ClickException(str(error)) from None
+    click.echo(pack_folder(name))
 
 
-@command.group()
-def config() -> None:
-    """The configuration file of a pack."""
-
-
-@config.command("check")
-@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, metavar="FILE...")
+@click.command("check")
+@click.argument(
+    "files",
+    type=click.File(encoding="utf-8"),
+    nargs=-1,
+    metavar="FILE...",
+    help="Configurations, as for --policy-pack-config.  [default: -, for stdin]",
+)
 @_pack
-@click.option("--quiet", is_flag=True, help="Nothing but what is wrong.")
+@quiet
 def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None:
-    """Hold FILES (none or -: stdin), as given to --policy-pack-config, against the rules of a pack and their settings.
+    """Check the configuration file of a pack.
 
-    The engine passes over rules and settings it does not know. Exit code 0, 2 with what is wrong, line by line.
+    Against the rules of the pack and their settings: the engine passes over those that it does not know.
+
+    Exit code 2: something is wrong in it.
     """
     pack = PACKS[pack_name]
     problems: list[str] = []
@@ -267,36 +250,3 @@ def _as_json(rule: Rule, pack: Pack) -> dict[str, object]:
             {"name": f.name, "specification": f.specification, "reference": f.reference} for f in rule.frameworks
         ],
     }
-
-
-def main() -> None:
-    """The console script: one clear line for each error, and the exit codes above."""
-    from gpucluster.cost.prices import DamagedBook
-    from gpucluster.cost.sources import NotReadable
-
-    try:
-        command.main(standalone_mode=False)
-    except (NotReadable, BadSettings) as error:
-        for line in str(error).splitlines():
-            click.echo(f"error: {line}", err=True)
-        sys.exit(INPUT)
-    except DamagedBook as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(CRASH)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(INPUT)
-    except click.Abort:
-        sys.exit(INPUT)
-    except UnicodeDecodeError:
-        click.echo("error: the input is not UTF-8 text", err=True)
-        sys.exit(INPUT)
-    except BrokenPipeError:
-        sys.exit(0)
-    except Exception as error:
-        click.echo(f"error: guardrails failed, which is a fault of this tool: {type(error).__name__}", err=True)
-        sys.exit(CRASH)
-
-
-if __name__ == "__main__":
-    main()

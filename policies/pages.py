@@ -32,8 +32,8 @@ _DAY: Final = datetime.date(2026, 11, 21)
 
 _CLOUDS: Final[Mapping[str, str]] = {"aws:": "AWS", "gcp:": "Google Cloud", "azure-native:": "Azure"}
 _WHEN: Final[Mapping[type[Rule], str]] = {
-    ResourceRule: "In `preview` and `up`, before the resource is made, and in `gpucluster guardrails check`. It states what the "
-    "cloud itself refuses, so no exemption reaches it.",
+    ResourceRule: "In `preview` and `up`, before the resource is made, and in `gpucluster guardrails check`. It states "
+    "what the cloud itself refuses, so no exemption reaches it.",
     StackRule: "In `preview` and `up`, when all resources are registered, and in `gpucluster guardrails check`.",
     ChangeRule: "In `gpucluster guardrails check` on plan files only: a policy pack does not see what goes.",
     ReportRule: "In `preview`, `up` and `gpucluster guardrails check`, after all others, on what they found.",
@@ -195,7 +195,8 @@ def _yaml(value: object) -> str:
 
 def _try(rule: Rule) -> str:
     if example_of(rule.name) is not None:
-        command = f".venv/bin/gpucluster guardrails explain {rule.name} --example fail | .venv/bin/gpucluster guardrails check"
+        guardrails = ".venv/bin/gpucluster guardrails"
+        command = f"{guardrails} explain {rule.name} --example fail | {guardrails} check"
         return f"```\n{command}\n```\n\nA finding names this page: `{page_of(rule)}`."
     plan = "gpucluster sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
     commands = [

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from gpucluster.errors import InputError
 from gpucluster.policies.rule import Rule
 
 __all__ = ["DISABLED", "REMEDIATE", "BadSettings", "Settings", "misspelt", "read_settings"]
@@ -33,7 +34,7 @@ _TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
 }
 
 
-class BadSettings(Exception):
+class BadSettings(InputError):
     """The configuration cannot be used; the message says why, a line for each problem."""
 
 

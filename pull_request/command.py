@@ -1,4 +1,4 @@
-"""`gpucluster guardrails pr-check`: what a change does to plan, cost and rules; the same again from a file; and as a comment."""
+"""`gpucluster guardrails pr-check`: what a change does to plan, cost and rules; again from a file; as a comment."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 
 import click
 
-from gpucluster.errors import InputError
+from gpucluster.errors import Exit, InputError
+from gpucluster.options import form_of, output, quiet
 from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.sandbox.engine.model import EngineError
 
 if TYPE_CHECKING:
     from gpucluster.pull_request.evidence import Evidence
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from gpucluster.pull_request.terms import Terms
 
 __all__ = ["command"]
-
-FINDINGS: Final = 1
-INPUT: Final = 2
-OURS: Final = 3
 
 SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 """Names the file whose text a forge shows beside the run."""
@@ -42,18 +38,19 @@ def _judging(command: _Command) -> _Command:
                 type=click.Choice(list(PACKS)),
                 default=TRAINING.name,
                 show_default=True,
+                help="Pack of rules: baseline stops nothing, production everything.",
             ),
             click.option(
                 "--config",
                 envvar="PR_CHECK_CONFIG",
                 type=click.File(encoding="utf-8"),
-                help="Levels and settings of the pack.",
+                help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
             ),
             click.option(
                 "--prices",
                 envvar="PR_CHECK_PRICES",
                 metavar="FILE",
-                help="CSV file of your own prices, before GPUCLUSTER_PRICES and the book.",
+                help="CSV file of your own prices; they win over GPUCLUSTER_PRICES and the book.",
             ),
         )
     ):
@@ -61,24 +58,12 @@ def _judging(command: _Command) -> _Command:
     return command
 
 
-def _presenting(command: _Command) -> _Command:
-    for option in reversed(
-        (
-            click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown"),
-            click.option(
-                "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Not to stdout."
-            ),
-            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
-            click.option("--quiet", is_flag=True, help="No progress on stderr."),
-        )
-    ):
-        command = option(command)
-    return command
+_form = form_of("markdown", "json")
 
 
 @click.group("pr-check", invoke_without_command=True)
 @click.option(
-    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="What the change is to go into.  [default: main]"
+    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="Revision that the change goes into.  [default: main]"
 )
 @click.option(
     "--stack",
@@ -86,19 +71,26 @@ def _presenting(command: _Command) -> _Command:
     envvar="PR_CHECK_STACKS",
     multiple=True,
     metavar="NAME",
-    help="One stack, repeatable; all without.",
+    help="Stack to check; repeatable.  [default: all]",
 )
-@click.option("--evidence", type=click.File("w", lazy=True), metavar="FILE", help="Keep what the previews saw.")
+@click.option(
+    "--evidence",
+    type=click.File("w", lazy=True),
+    metavar="FILE",
+    help="Write what the previews saw to FILE, for `render` and `comment`.",
+)
 @click.option(
     "--setup",
     envvar="PR_CHECK_SETUP",
     default="make setup",
     show_default=True,
     metavar="COMMAND",
-    help="Makes the base's environment where its locked packages differ.",
+    help="Command that makes the base's environment where its locked packages differ.",
 )
 @_judging
-@_presenting
+@_form
+@output
+@quiet
 @click.pass_context
 def command(
     context: click.Context,
@@ -111,19 +103,18 @@ def command(
     prices: str | None,
     form: Literal["markdown", "json"],
     output: TextIO,
-    color: str,
     quiet: bool,
 ) -> None:
-    """What a change does to plan, cost and rules, as one comment for its pull request.
+    """Judge a change for its pull request.
 
-    The change is the working tree as it is, committed or not, since it left --base. In the sandbox the base is built,
-    and the change planned on its state, so that replacements and deletions show. Both are priced with the base's price
-    book. What a forge names by GITHUB_STEP_SUMMARY gets the whole text.
+    Prints one comment: what the change does to plan, cost and rules. The change is the working tree as it is, committed
+    or not, since it left --base. In the sandbox the base is built, and the change planned on its state, so that
+    replacements and deletions show. Both are priced with the base's price book. What a forge names by
+    GITHUB_STEP_SUMMARY gets the whole text.
 
-    Exit code 0, also where the change of cost cannot be told; 1 with mandatory findings; 2 input, also where a stack of
-    the change has no plan; 3 a fault of this tool or the engine.
+    Exit code 0: also where the change of cost cannot be told. 1: mandatory findings. 2: also a stack of the change
+    without a plan.
     """
-    del color  # the text has no colour; the option is there because every command of ours takes it
     if context.invoked_subcommand is not None:
         return
     from gpucluster.pull_request.evidence import LARGEST
@@ -136,25 +127,21 @@ def command(
     terms = _terms(pack_name, config, prices)  # what is wrong with them is said before anything takes time
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
-            raise _refused(f"{Path(file.name).parent} is no folder; make it, or write {file.name} elsewhere", INPUT)
-    try:
-        found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say)
-    except InputError as error:
-        raise _refused(error, INPUT) from None
-    except EngineError as error:
-        raise _refused(error, OURS) from None
+            raise InputError(f"{Path(file.name).parent} is no folder; make it, or write {file.name} elsewhere")
+    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say)
     if evidence is not None:
         text = found.model_dump_json()
         if len(text.encode()) > LARGEST:
-            raise _refused(f"{evidence.name} would have more than {LARGEST:,} bytes; check fewer stacks at once", INPUT)
+            raise InputError(f"{evidence.name} would have more than {LARGEST:,} bytes; check fewer stacks at once")
         evidence.write(text)
     _present(terms.judge(found, found.changed_files, own_book=True), form, output)
 
 
 @command.command("render")
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.File("rb"), help="What --evidence wrote; - for stdin.")
 @_judging
-@_presenting
+@_form
+@output
 def render(
     file: BinaryIO,
     pack_name: str,
@@ -162,30 +149,75 @@ def render(
     prices: str | None,
     form: Literal["markdown", "json"],
     output: TextIO,
-    color: str,
-    quiet: bool,
 ) -> None:
-    """Judge FILE, which `--evidence` wrote, anew: by the rules and prices that are installed here.
+    """Judge the evidence of a change again.
 
-    Runs nothing of the change.
+    By the rules and prices that are installed here. Runs nothing of the change.
     """
-    del color, quiet
     found = _evidence(file)
     judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
     _present(judged, form, output)
 
 
 @command.command("comment")
-@click.argument("file", type=click.File("rb"))
-@click.option("--repository", envvar="GITHUB_REPOSITORY", required=True, metavar="OWNER/NAME", show_envvar=True)
-@click.option("--head-repository", envvar="PR_HEAD_REPOSITORY", required=True, show_envvar=True)
-@click.option("--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True)
-@click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True)
-@click.option("--run", type=click.IntRange(min=0), envvar="PR_RUN_ID", required=True, show_envvar=True)
-@click.option("--attempt", type=click.IntRange(min=1), envvar="PR_RUN_ATTEMPT", default=1, show_envvar=True)
-@click.option("--api", envvar="GITHUB_API_URL", default="https://api.github.com", show_default=True, show_envvar=True)
-@click.option("--server", envvar="GITHUB_SERVER_URL", default="https://github.com", show_default=True, show_envvar=True)
-@click.option("--author", default="github-actions[bot]", show_default=True, help="Who the token writes as.")
+@click.argument("file", type=click.File("rb"), help="What --evidence wrote; - for stdin.")
+@click.option(
+    "--repository",
+    envvar="GITHUB_REPOSITORY",
+    required=True,
+    metavar="OWNER/NAME",
+    show_envvar=True,
+    help="Repository of the pull request.",
+)
+@click.option(
+    "--head-repository",
+    envvar="PR_HEAD_REPOSITORY",
+    required=True,
+    show_envvar=True,
+    help="Repository that the change comes from.",
+)
+@click.option(
+    "--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True, help="Branch that the change comes from."
+)
+@click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True, help="Commit that was checked.")
+@click.option(
+    "--run",
+    type=click.IntRange(min=0),
+    envvar="PR_RUN_ID",
+    required=True,
+    show_envvar=True,
+    help="Id of the workflow run.",
+)
+@click.option(
+    "--attempt",
+    type=click.IntRange(min=1),
+    envvar="PR_RUN_ATTEMPT",
+    default=1,
+    show_envvar=True,
+    help="Attempt of the workflow run.",
+)
+@click.option(
+    "--api",
+    envvar="GITHUB_API_URL",
+    default="https://api.github.com",
+    show_default=True,
+    show_envvar=True,
+    help="Address of the API.",
+)
+@click.option(
+    "--server",
+    envvar="GITHUB_SERVER_URL",
+    default="https://github.com",
+    show_default=True,
+    show_envvar=True,
+    help="Address of the web pages.",
+)
+@click.option(
+    "--author",
+    default="github-actions[bot]",
+    show_default=True,
+    help="Author of the comment: whom the token writes as.",
+)
 @_judging
 def post_comment(
     file: BinaryIO,
@@ -202,40 +234,36 @@ def post_comment(
     config: TextIO | None,
     prices: str | None,
 ) -> None:
-    """Write the judgement of FILE as the one comment on its GitHub pull request.
+    """Write the comment on a GitHub pull request.
 
-    FILE may come from anybody: it is judged anew by the rules and prices installed here, and the pull request is found
-    by what the event says (--head-...). The token is taken from GITHUB_TOKEN. Runs nothing of the change.
+    It is the one comment of ours there. FILE may come from anybody: it is judged anew by the rules and prices installed
+    here, and the pull request is found by what the event says (--head-...). The token is taken from GITHUB_TOKEN. Runs
+    nothing of the change.
 
-    Exit code 0, whatever the verdict; 2 input, also a token that may not; 3 where GitHub does not answer.
+    Exit code 0: whatever the verdict. 2: also a token that may not. 3: also where GitHub does not answer.
     """
-    from gpucluster.pull_request.github.api import Api, ApiError, Forbidden
+    from gpucluster.pull_request.github.api import Api
     from gpucluster.pull_request.github.comments import Marker, post
     from gpucluster.pull_request.github.pulls import Origin, changed_files, find_pull
     from gpucluster.pull_request.render.comment import comment
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
-        raise _refused("GITHUB_TOKEN is empty; give the workflow's token in it", INPUT)
+        raise InputError("GITHUB_TOKEN is empty; give the workflow's token in it")
     terms = _terms(pack_name, config, prices)
     found = _evidence(file)
     if found.head != head_sha:
-        raise _refused(f"the file is about another commit than {head_sha}, which the run is about", INPUT)
+        raise InputError(f"the file is about another commit than {head_sha}, which the run is about")
     client = Api(api, repository, token)
-    try:
-        pull = find_pull(client, Origin(repository=head_repository, branch=head_branch, commit=head_sha))
-        if pull is None:
-            click.echo(f"No open pull request is at {head_sha[:12]} any more: nothing to write.", err=True)
-            return
-        judged = terms.judge(found, changed_files(client, pull))
-        elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
-        marker = Marker(head=head_sha, run=run, attempt=attempt)
-        room = _room(marker)
-        done = post(client, pull, comment(judged, longest=room, elsewhere=elsewhere), marker, author=author)
-    except Forbidden as error:
-        raise _refused(error, INPUT) from None
-    except ApiError as error:
-        raise _refused(error, OURS) from None
+    pull = find_pull(client, Origin(repository=head_repository, branch=head_branch, commit=head_sha))
+    if pull is None:
+        click.echo(f"No open pull request is at {head_sha[:12]} any more: nothing to write.", err=True)
+        return
+    judged = terms.judge(found, changed_files(client, pull))
+    elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
+    marker = Marker(head=head_sha, run=run, attempt=attempt)
+    room = _room(marker)
+    done = post(client, pull, comment(judged, longest=room, elsewhere=elsewhere), marker, author=author)
     _summarise(judged)
     click.echo(f"Comment on pull request {pull.number}: {done}.", err=True)
 
@@ -254,17 +282,14 @@ def _evidence(file: BinaryIO) -> Evidence:
 
 def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     """What plans are held against, as the options say."""
-    from gpucluster.cost.prices import BadPrices, PriceBook
+    from gpucluster.cost.prices import PriceBook
     from gpucluster.cost.prices.own import find_prices
     from gpucluster.policies.settings import Settings, read_settings
     from gpucluster.pull_request.terms import Terms
 
     pack = PACKS[pack_name]
-    try:
-        own = find_prices(prices)
-        PriceBook(own=own)
-    except BadPrices as error:
-        raise _refused(error, INPUT) from None
+    own = find_prices(prices)
+    PriceBook(own=own)
     settings = read_settings(config.read(), pack.rules) if config else Settings()
     return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today())
 
@@ -278,9 +303,9 @@ def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextI
     output.write(text + "\n")
     _summarise(judged)
     if judged.without_plan:
-        raise SystemExit(INPUT)
+        raise SystemExit(Exit.INPUT)
     if not judged.passes:
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)
 
 
 def _summarise(judged: Judgement) -> None:
@@ -289,10 +314,3 @@ def _summarise(judged: Judgement) -> None:
     if file := os.environ.get(SUMMARY_VARIABLE):
         with Path(file).open("a", encoding="utf-8") as summary:
             summary.write(comment(judged, longest=LONGEST_SUMMARY, elsewhere="the evidence") + "\n")
-
-
-def _refused(error: object, code: int) -> SystemExit:
-    """Every line of an error on stderr, and the exit code to end with."""
-    for line in str(error).splitlines():
-        click.echo(f"error: {line}", err=True)
-    return SystemExit(code)

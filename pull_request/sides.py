@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import gpucluster.sandbox
 from gpucluster.cost.preview import BUDGET_VARIABLE
+from gpucluster.errors import Fault
 from gpucluster.pull_request.revisions import Repository, Revision
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.state import all_states
@@ -27,7 +28,7 @@ LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock",
 _LONGEST_REASON: Final = 2_000
 
 
-class SideFailed(Exception):
+class SideFailed(Fault):
     """A command of one side failed; the message is its error text."""
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from gpucluster.errors import Fault
+
 __all__ = ["CACHE_VARIABLE", "BrokenCache", "Installation", "UnwritableCache", "cache_folder", "empty"]
 
 CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
@@ -20,11 +22,11 @@ CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
 _VERIFIED: Final = "verified.json"
 
 
-class BrokenCache(Exception):
+class BrokenCache(Fault):
     """What is in the cache is not what was installed; the message says how."""
 
 
-class UnwritableCache(Exception):
+class UnwritableCache(Fault):
     """The cache folder cannot be written; the message says which, and what to do."""
 
 

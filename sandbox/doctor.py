@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from gpucluster.errors import InputError
+from gpucluster.errors import Exit, InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.project import find_project
 
@@ -28,9 +28,11 @@ class _Wrong(Exception):
 
 @click.command()
 def doctor() -> None:
-    """Say what is here and what is missing: engine, API server, Go, disk space, SDKs, the state of this project.
+    """Check what the sandbox needs on this machine.
 
-    Ends with 1 where something has to be repaired.
+    Engine, API server, Go, disk space, SDKs, and the state of this project.
+
+    Exit code 1: something has to be repaired.
     """
     broken = False
     for name, examine in _PARTS.items():
@@ -39,7 +41,7 @@ def doctor() -> None:
         except _Wrong as wrong:
             broken = True
             click.echo(f"WRONG  {name:10}  {wrong}")
-    sys.exit(1 if broken else 0)
+    sys.exit(Exit.FINDINGS if broken else Exit.OK)
 
 
 def _python() -> str:
@@ -116,9 +118,7 @@ def _project() -> str:
     except InputError as error:
         raise _Wrong(str(error)) from error
     if left:
-        raise _Wrong(
-            f"{standing} simulated resources, of which state and clouds say different things: gpucluster sandbox recover"
-        )
+        raise _Wrong(f"{standing} simulated resources, of which state and clouds differ: gpucluster sandbox recover")
     return f"{project.name}: {standing} simulated resources"
 
 

@@ -23,12 +23,13 @@ __all__ = ["kubectl"]
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 )
-@click.option("--stack", "-s", help="The stack whose cluster is meant; needed where several have one.")
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED, help="Command and options of kubectl.")
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
-    """Run kubectl on a cluster that stands, as in `gpucluster sandbox kubectl get nodepools`; its exit code is ours.
+    """Run kubectl on a cluster of the sandbox.
 
-    The API server is started for it, with every object of the cluster in it, and ended afterwards. What kubectl makes
+    As in `gpucluster sandbox kubectl get nodepools`. The exit code is kubectl's. The API server is started for it, with
+    every object of the cluster in it, and ended afterwards. What kubectl makes
     stays until the cluster is destroyed. No controller runs: nothing makes pods of what is there.
     """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.

@@ -18,7 +18,7 @@ __all__ = ["reset"]
 
 
 @click.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Start without asking.")
 def reset(yes: bool) -> None:
     """Forget the simulated clouds.
 

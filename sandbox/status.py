@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from gpucluster.errors import InputError
+from gpucluster.options import form_of
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project, find_project
@@ -35,7 +36,7 @@ def current_project() -> Project:
 
 
 @click.command()
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="How to print it.")
+@form_of("table", "json")
 def status(form: str) -> None:
     """List what exists in the simulated clouds."""
     project = current_project()

@@ -13,6 +13,7 @@ from gpucluster.acceptance.logs import dcgm, elbencho, fio, nccl_tests, nccl_tes
 from gpucluster.acceptance.logs.header import Header, header_of
 from gpucluster.acceptance.logs.line import Line, lines
 from gpucluster.acceptance.measured import Measurement
+from gpucluster.errors import InputError
 
 __all__ = ["FORMATS", "Damage", "Log", "UnknownLog", "read_log"]
 
@@ -22,7 +23,7 @@ FORMATS: Final = (
 )
 
 
-class UnknownLog(Exception):
+class UnknownLog(InputError):
     """A file that no format fits; the message is one line that says what it is and what would be read."""
 
 

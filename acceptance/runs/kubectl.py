@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.errors import Fault
 
 __all__ = ["ClusterError", "Kubectl"]
 
 
-class ClusterError(Exception):
+class ClusterError(Fault):
     """kubectl is missing or refused something; the message is for the user."""
 
 

@@ -26,6 +26,7 @@ from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_
 from gpucluster.acceptance.verdicts.verdict import FAIL, Verdict
 from gpucluster.components.kubernetes.names import GPU, POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape
+from gpucluster.errors import InputError
 
 __all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined", "manifests", "seen"]
 
@@ -35,7 +36,7 @@ Say = Callable[[str], None]
 Judged = tuple[tuple[Verdict, ...], list[Log], Shape]
 
 
-class NothingToDo(Exception):
+class NothingToDo(InputError):
     """The cluster is not in a state to be measured; the message says what to do."""
 
 

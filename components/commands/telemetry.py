@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,18 +25,12 @@ from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 from gpucluster.cost.plan_prices import machines_usd
-from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
+from gpucluster.options import form_of
 
-__all__ = ["telemetry"]
+__all__ = ["counters", "opencost", "rules", "write_dashboards"]
 
-_INPUT_ERROR = 2
-_STACK = click.option("--stack", required=True, help="Stack whose labels, machines and prices are used.")
-
-
-@click.group()
-def telemetry() -> None:
-    """Write alerts, dashboards, counters and prices for a stack's cluster."""
+_STACK = click.option("--stack", required=True, help="Stack whose labels, machines and prices to use.")
 
 
 _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
@@ -48,11 +41,13 @@ _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
 }
 
 
-@telemetry.command()
+@click.command()
 @_STACK
-@click.option("--format", "form", type=click.Choice(list(_FORMS)), default="prometheus", show_default=True)
+@form_of(*_FORMS)
 def rules(stack: str, form: str) -> None:
-    """Print alerts: idle and oversized GPUs in dollars an hour, broken GPUs and nodes, with the stack's labels.
+    """Print alerts.
+
+    On idle and oversized GPUs in dollars an hour, and on broken GPUs and nodes, with the stack's labels.
 
     prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
     Cloud's Managed Prometheus. azure: properties of a prometheusRuleGroups resource.
@@ -61,13 +56,20 @@ def rules(stack: str, form: str) -> None:
     click.echo(yaml.safe_dump(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
 
 
-@telemetry.command("dashboards")
+@click.command("dashboards")
 @_STACK
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for them."
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder to write to; it is made.",
 )
 def write_dashboards(stack: str, output: Path) -> None:
-    """Write Grafana dashboards, one JSON file each: use, fabric, health, and cost where a price is known."""
+    """Write Grafana dashboards.
+
+    One JSON file each: use, fabric, health, and cost where a price is known.
+    """
     watched, _, _ = _watched(stack)
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -75,32 +77,32 @@ def write_dashboards(stack: str, output: Path) -> None:
             (output / f"{name}.json").write_text(json.dumps(dashboard, indent=2) + "\n", encoding="utf-8")
             click.echo(f"Wrote {output / name}.json", err=True)
     except OSError as error:
-        click.echo(f"{output} can't be written: {error.strerror}; name another --output", err=True)
-        sys.exit(_INPUT_ERROR)
+        raise InputError(f"{output} can't be written: {error.strerror}; name another --output") from None
 
 
-@telemetry.command()
+@click.command()
 def counters() -> None:
-    """Print the counters that DCGM's exporter has to collect for these alerts and dashboards."""
+    """Print DCGM counters to collect.
+
+    DCGM's exporter needs them for the alerts and dashboards.
+    """
     click.echo(counters_csv(), nl=False)
 
 
-@telemetry.command()
+@click.command()
 @_STACK
 def opencost(stack: str) -> None:
-    """Print the price sheet of OpenCost: every machine type that has a price in the stack's region."""
+    """Print a price sheet for OpenCost.
+
+    It holds every machine type that has a price in the stack's region.
+    """
     _, cloud, region = _watched(stack)
     click.echo(price_sheet(region, machines_usd(cloud, region)), nl=False)
 
 
 def _watched(stack: str) -> tuple[Watched, str, str]:
-    """(what alerts say, cloud, region). Ends the program with every problem where the stack can't be used."""
-    try:
-        config = read_stack(stack, Path.cwd())
-        plan = plan_stack(config, plan_prices)
-    except (InputError, BadPrices) as error:
-        click.echo(str(error), err=True)
-        sys.exit(_INPUT_ERROR)
+    """(what alerts say, cloud, region). Raises InputError with every problem where the stack can't be used."""
+    plan = plan_stack(read_stack(stack, Path.cwd()), plan_prices)
     cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
     if watched.gpu_hour_usd is None:
         machine = plan.training.shape.machine_type

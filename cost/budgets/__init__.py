@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from gpucluster.cost.budgets.limits import BadLimits, Limit, Limits, read_limits
-from gpucluster.cost.budgets.verdicts import UnknownPool, Verdict, verdicts_of
+from gpucluster.cost.budgets.verdicts import Verdict, verdicts_of
 
-__all__ = ["BadLimits", "Limit", "Limits", "UnknownPool", "Verdict", "read_limits", "verdicts_of"]
+__all__ = ["BadLimits", "Limit", "Limits", "Verdict", "read_limits", "verdicts_of"]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gpucluster.cost.shape import is_object
 from gpucluster.textio.values import shown_value
+from gpucluster.errors import InputError
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
 
@@ -19,7 +20,7 @@ _KEYS: Final = ("monthly", "ceiling")
 _FORM: Final = "write for example stack: {monthly: 420000, ceiling: 450000}"
 
 
-class BadLimits(ValueError):
+class BadLimits(InputError):
     """A file of limits cannot be used; one line for each thing that is wrong in it."""
 
 

@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from gpucluster.cost.budgets.limits import Limit, Limits
+from gpucluster.cost.budgets.limits import BadLimits, Limit, Limits
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.model import Amounts, CostLine, Unbounded
 from gpucluster.cost.resources import Resources
 from gpucluster.cost.verdict import Outcome
 
-__all__ = ["Test", "UnknownPool", "Verdict", "verdicts_of"]
+__all__ = ["Test", "Verdict", "verdicts_of"]
 
 Test = Literal["expected", "ceiling"]
-
-
-class UnknownPool(ValueError):
-    """A limit is for a resource that the stack does not have; one line for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +45,11 @@ class Verdict:
 def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[Verdict, ...]:
     """A verdict for each limit, in the order of the file, after that of the budget that components state.
 
-    Raises UnknownPool.
+    Raises BadLimits.
     """
     missing = [name for name in limits.pools if name not in set(estimate.names.values())]
     if missing:
-        raise UnknownPool("\n".join(_unknown(name, estimate) for name in missing))
+        raise BadLimits("\n".join(_unknown(name, estimate) for name in missing))
     return tuple(_verdicts(estimate, resources, limits))
 
 

@@ -13,13 +13,15 @@ from typing import Final
 
 import yaml
 
+from gpucluster.errors import Fault
+
 __all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
 
 _LINES: Final = 12
 """Lines of a failed preview that are shown: the last ones say what is wrong."""
 
 
-class PreviewFailed(Exception):
+class PreviewFailed(Fault):
     """A revision cannot be previewed; the message says why."""
 
 
@@ -32,9 +34,9 @@ def commit_of(name: str) -> str:
 
 def preview_of(stack: str) -> tuple[str, ...]:
     """The command that previews a stack in the sandbox, by the one that is installed beside this Python."""
-    sandbox = Path(sys.executable).with_name("sandbox")
-    command = str(sandbox) if sandbox.exists() else "sandbox"
-    return (command, "pulumi", "preview", "--stack", stack, "--json", "--show-sames")
+    gpucluster = Path(sys.executable).with_name("gpucluster")
+    command = str(gpucluster) if gpucluster.exists() else "gpucluster"
+    return (command, "sandbox", "pulumi", "preview", "--stack", stack, "--json", "--show-sames")
 
 
 def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> str:

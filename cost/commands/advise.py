@@ -12,25 +12,25 @@ from gpucluster.cost.advice import advice_of
 from gpucluster.cost.advice.lustre import asked_need
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.options import Settings
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.advice import advice_json, advice_text
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
+from gpucluster.options import form_of, output
 
 __all__ = ["advise"]
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@a_plan
 @form_of("table", "json")
-@click.option("--days", type=POSITIVE, help="Days the machines are wanted for, instead of what the stack says.")
-@click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage, instead of what the stack says.")
-@click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach; 0 if left out.")
-@presentation
+@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
+@click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage.  [default: what the stack says]")
+@click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach.  [default: 0]")
+@output
 @pricing
 def advise(
     file: TextIO,
@@ -39,20 +39,15 @@ def advise(
     usable_tib: Decimal | None,
     gb_per_s: Decimal | None,
     output: TextIO,
-    color: str,
-    quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
 ) -> None:
-    """What in FILE would cost less, or is paid for without need, each with the inputs that it follows from.
+    """Suggest savings.
 
-    FILE: `pulumi preview --json --show-sames` or `pulumi stack export`, - for stdin. From which use on a commitment
-    costs less than on demand; blocks and calendar reservations for the days that are wanted; what sizes of blocks and
-    steps of Lustre leave unused; a cheaper tier and size of storage for the same need.
-
-    Exit code 0, 2 input, 3 a fault of this tool.
+    Lists what would cost less or is paid for without need, with the inputs that it follows from: from which use on a
+    commitment costs less than on demand; blocks and calendar reservations for the days that are wanted; what sizes of
+    blocks and steps of Lustre leave unused; a cheaper tier and size of storage for the same need.
     """
-    del color, quiet
     if gb_per_s is not None and usable_tib is None:
         raise click.UsageError("--gb-per-s needs --usable-tib: both say what the storage is for")
     need = None if usable_tib is None else asked_need(usable_tib, gb_per_s or Decimal(0))

@@ -9,27 +9,30 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.budgets import BadLimits, Limits, UnknownPool, read_limits, verdicts_of
-from gpucluster.cost.commands.options import FINDINGS, name_of, presentation, pricing
-from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.budgets import Limits, read_limits, verdicts_of
+from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.budgets import budgets_json, budgets_table
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
+from gpucluster.errors import Exit
+from gpucluster.options import form_of, output
 
 __all__ = ["budgets"]
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@a_plan
 @click.option(
-    "--limits", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="YAML file of stack, labels, pools."
+    "--limits",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="YAML file of limits for stack, labels and pools.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 also where it cannot be told.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 where a limit cannot be evaluated.")
 @form_of("table", "json")
-@presentation
+@output
 @pricing
 def budgets(
     file: TextIO,
@@ -37,14 +40,12 @@ def budgets(
     strict: bool,
     form: str,
     output: TextIO,
-    color: str,
-    quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
 ) -> None:
-    """Whether FILE keeps its limits: the stack's own budget, and those of a file for stack, labels and pools.
+    """Check budgets and other limits.
 
-    FILE: `pulumi preview --json --show-sames` or `pulumi stack export`, - for stdin. A budget (`monthly`) is held
+    Limits are the stack's own budget, and those of a file for stack, labels and pools. A budget (`monthly`) is held
     against what is expected, a `ceiling` against the most that autoscaling may cost. What has no price, or no limit to
     its scaling, cannot be told; it is never within.
 
@@ -56,18 +57,14 @@ def budgets(
         pools:
           trial-elastic-dev-pool: {ceiling: 45000}
 
-    Exit code 0, 1 over a limit (with --strict also where it cannot be told), 2 input, 3 a fault of this tool.
+    Exit code 1: over a limit; with --strict also where it cannot be told.
     """
-    del color, quiet
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
     found = estimate(resources, book, assumptions)
-    try:
-        verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
-    except (BadLimits, UnknownPool) as error:
-        raise click.UsageError(f"limits that cannot be used\n{error}") from None
+    verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
     if not verdicts:
         raise click.UsageError(f"{what} states no budget and there is no --limits; give a file of limits")
     text = (
@@ -76,4 +73,4 @@ def budgets(
     output.write(text + "\n")
     found_over = any(item.outcome == "over" for item in verdicts)
     if found_over or (strict and any(item.outcome == "cannot tell" for item in verdicts)):
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)

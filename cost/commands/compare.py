@@ -11,8 +11,7 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import presentation, pricing
+from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
 from gpucluster.cost.comparison.files import columns_of
@@ -23,35 +22,43 @@ from gpucluster.cost.render.comparison_markdown import comparison_markdown
 from gpucluster.cost.render.comparison_table import comparison_table
 from gpucluster.cost.render.html import comparison_page
 from gpucluster.cost.render.layout import width_for
+from gpucluster.options import form_of, output
 
 __all__ = ["compare"]
 
 
 @click.command()
-@click.argument("files", type=click.File(encoding="utf-8"), nargs=-1, required=True, metavar="FILE FILE...")
+@click.argument(
+    "files",
+    type=click.File(encoding="utf-8"),
+    nargs=-1,
+    required=True,
+    metavar="FILE FILE...",
+    help="Plans or states, 2 to 6, a column each; - for stdin.",
+)
 @form_of("table", "json", "csv", "markdown", "html")
-@click.option("--dataset-tb", type=POSITIVE, help="TB (decimal) to move out once: days, and what leaving costs.")
-@click.option("--gbps", type=POSITIVE, help="Line that it goes by, Gb/s, always full; 100 if left out.")
-@click.option("--flow-gbps", type=POSITIVE, help="Gb/s of data that go out all the time, for 30 days.")
-@click.option("--usd-per-gb", type=AMOUNT, help="USD of a decimal GB that goes out, instead of the price list.")
-@click.option("--kw-per-node", type=POSITIVE, help="kW of a node, instead of what is known of its type.")
-@click.option("--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of one GPU, such as h100=890.")
-@presentation
+@click.option("--dataset-tb", type=POSITIVE, help="TB (decimal) to move out once: shows days and price.")
+@click.option("--gbps", type=POSITIVE, help="Transfer bandwidth in Gb/s.  [default: 100]")
+@click.option("--flow-gbps", type=POSITIVE, help="Gb/s of data that leave all the time: shows the price of 30 days.")
+@click.option("--usd-per-gb", type=AMOUNT, help="USD per decimal GB that leaves.  [default: the price list]")
+@click.option("--kw-per-node", type=POSITIVE, help="kW of a node.  [default: what is known of its type]")
+@click.option(
+    "--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of a GPU model, such as h100=890; repeatable."
+)
+@output
 @pricing
 def compare(
     files: tuple[TextIO, ...],
     form: str,
     output: TextIO,
-    color: str,
-    quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
     tflops: tuple[str, ...],
     **numbers: Decimal | None,
 ) -> None:
-    """Several stacks side by side: what each is, what it costs, what it lacks.
+    """Put several stacks side by side.
 
-    FILE: `pulumi preview --json --show-sames` or `pulumi stack export` of a stack, a column each, - for stdin. Parts
+    Shows what each is, costs and lacks. Parts
     are ranked where every column prices them; a total with something unpriced in it is "at least" and placed nowhere.
     html is one page that needs no network, with charts.
 
@@ -60,10 +67,7 @@ def compare(
 
     In this repository `make compare` previews every stack it is given and compares them: make compare
     STACKS="aws-trial gcp-trial".
-
-    Exit code 0, 2 input, 3 a fault of this tool.
     """
-    del color, quiet
     given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
     ask = Ask(tflops=_tflops(tflops), **given)
     book = PriceBook.in_use(prices)

@@ -8,8 +8,7 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.explain import NoSuchLine
 from gpucluster.cost.explain import explain as explained
@@ -18,34 +17,30 @@ from gpucluster.cost.render.explanation import explanation_json, explanation_tex
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
+from gpucluster.options import form_of, output
 
 __all__ = ["explain"]
 
 
 @click.command()
-@click.argument("line")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("line", help="Name or URN of a resource, or the number of a line in the report.")
+@a_plan
 @form_of("table", "json")
-@presentation
+@output
 @pricing
 def explain(
     line: str,
     file: TextIO,
     form: str,
     output: TextIO,
-    color: str,
-    quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
 ) -> None:
-    """How one LINE of the report on FILE comes about: formula, price, source, date, confidence, assumption.
+    """Show how lines of a report come about.
 
-    LINE: the name or URN of a resource, for all its lines, or the number of a line, counted from 1 in the order of
-    `gpucluster cost report --format csv` and json. FILE: a plan or state as for `gpucluster cost report`, - for stdin.
-
-    Exit code 0, 2 input, 3 a fault of this tool.
+    Formula, price, source, date, confidence and assumptions: of all lines of a resource, or of one line. Lines are
+    numbered from 1, in the order of `gpucluster cost report --format csv` and json.
     """
-    del color, quiet
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)

@@ -6,48 +6,27 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.prices import PRICES_VARIABLE
 
-__all__ = ["FINDINGS", "form", "name_of", "output", "presentation", "prices", "pricing"]
-
-FINDINGS: Final = 1
-"""Exit code where something was found: over budget, or what the command looks for."""
+__all__ = ["a_plan", "name_of", "prices", "pricing"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-output = click.option(
-    "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="Write here, not to stdout."
+a_plan = click.argument(
+    "file",
+    type=click.File(encoding="utf-8"),
+    default="-",
+    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
 )
 
 prices = click.option(
-    "--prices", metavar="FILE", help=f"CSV file of your own prices, before {PRICES_VARIABLE} and the book."
+    "--prices", metavar="FILE", help=f"CSV file of your own prices; they win over {PRICES_VARIABLE} and the book."
 )
-
-
-def form(*forms: str) -> Callable[[_Command], _Command]:
-    """`--format`, one of `forms`; the first unless another is asked for."""
-    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True)
-
-
-def presentation(command: _Command) -> _Command:
-    """`--output`, `--color` and `--quiet`.
-
-    No command of ours has colour; the option is there because it is in all of them.
-    """
-    for option in reversed(
-        (
-            output,
-            click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
-            click.option("--quiet", is_flag=True, help="No remarks on stderr."),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 def pricing(command: _Command) -> _Command:
@@ -72,7 +51,7 @@ def pricing(command: _Command) -> _Command:
                 "--assume",
                 metavar="NAME=VALUE",
                 multiple=True,
-                help="Usage of every resource, before that of the file; `gpucluster cost usage names` lists the names.",
+                help="Usage of every resource; wins over the usage file. `gpucluster cost usage names` lists them.",
             ),
             prices,
         )

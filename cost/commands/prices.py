@@ -1,4 +1,4 @@
-"""`gpucluster cost prices show`, `gpucluster cost prices check`, and beside them `gpucluster cost prices refresh`."""
+"""`gpucluster cost prices show` and `gpucluster cost prices check`."""
 
 from __future__ import annotations
 
@@ -9,33 +9,24 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.commands.options import FINDINGS, presentation
-from gpucluster.cost.commands.options import form as form_of
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.commands.refresh import refresh
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.render.json import SCHEMA_VERSION
 from gpucluster.cost.render.layout import Layout, width_for
 from gpucluster.cost.render.prices import prices_csv, prices_json, prices_table
+from gpucluster.errors import Exit
+from gpucluster.options import form_of, output
 
-__all__ = ["prices"]
-
-
-@click.group()
-def prices() -> None:
-    """The price book: what it holds, whether it holds together, and what the clouds' own lists say now."""
+__all__ = ["check", "show"]
 
 
-prices.add_command(refresh)
-
-
-@prices.command()
-@click.option("--provider", metavar="NAME", help="Only prices of this provider, e.g. aws.")
-@click.option("--region", metavar="NAME", help="Only prices of this region, e.g. us-east-1.")
-@click.option("--sku", metavar="NAME", help="Only prices of this machine type or thing, e.g. p5.48xlarge.")
+@click.command()
+@click.option("--provider", metavar="NAME", help="Limit to one provider, such as aws.")
+@click.option("--region", metavar="NAME", help="Limit to one region, such as us-east-1.")
+@click.option("--sku", metavar="NAME", help="Limit to one machine type or other item, such as p5.48xlarge.")
 @form_of("table", "json", "csv")
-@presentation
+@output
 @own_prices
 def show(
     provider: str | None,
@@ -43,15 +34,12 @@ def show(
     sku: str | None,
     form: str,
     output: TextIO,
-    color: str,
-    quiet: bool,
     prices: str | None,
 ) -> None:
-    """The rows of the price book with their source, date and confidence, your own first.
+    """List prices with source and date.
 
-    Exit code 0, 2 input, among it a name that no price has, 3 a fault of this tool.
+    The rows of the price book and their confidence, your own first.
     """
-    del color, quiet
     book = PriceBook.in_use(prices)
     rows: Sequence[PriceRow] = [*book.own, *_book_rows(book)]
     rows = _only(rows, "--provider", provider, lambda row: row.provider)
@@ -64,11 +52,13 @@ def show(
     output.write(text + "\n")
 
 
-@prices.command()
+@click.command()
 @form_of("table", "json")
-@presentation
-def check(form: str, output: TextIO, color: str, quiet: bool) -> None:
-    """Tests the price book: duplicates, values, dates, ages, second opinions, outliers, H100 machines without a price.
+@output
+def check(form: str, output: TextIO) -> None:
+    """Test the price book.
+
+    For duplicates, values, dates, ages, second opinions, outliers and H100 machines without a price.
 
     What matters can make a total wrong: a price that is twice there, not above zero, or from the future, sources that
     disagree by more than 2 % without a word, a way to buy that costs more than on demand, an official H100 price over a
@@ -76,9 +66,8 @@ def check(form: str, output: TextIO, color: str, quiet: bool) -> None:
     errors of second opinions, prices over twice or under half the median of all regions, H100 machines without a price
     in one region.
 
-    Exit code 0, 1 where something matters, 2 input, 3 a fault of this tool.
+    Exit code 1: something matters.
     """
-    del color, quiet
     book = PriceBook()
     rows = _book_rows(book)
     found = check_prices(rows, book.today)
@@ -95,7 +84,7 @@ def check(form: str, output: TextIO, color: str, quiet: bool) -> None:
         text = "\n".join([*lines, "", f"{len(rows):,} prices of {len(book.providers)} providers; findings: {counts}"])
     output.write(text + "\n")
     if matter:
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)
 
 
 def _book_rows(book: PriceBook) -> list[PriceRow]:

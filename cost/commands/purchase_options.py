@@ -10,8 +10,7 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import name_of, presentation, pricing
+from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.options import Settings, options_of
 from gpucluster.cost.options.support import UnknownPlan
 from gpucluster.cost.prices import PriceBook
@@ -22,24 +21,25 @@ from gpucluster.cost.render.options_markdown import options_markdown
 from gpucluster.cost.render.options_table import options_table
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
+from gpucluster.options import form_of, output
 
 __all__ = ["options"]
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@a_plan
 @form_of("table", "json", "csv", "markdown")
-@click.option("--days", type=POSITIVE, help="Days the machines are wanted for, instead of what the stack says.")
-@click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU works for someone; 1 if left out.")
-@click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment; 1 if left out.")
-@click.option("--interruption-rate", type=SHARE, help="Share of spot nodes taken back in an hour; 0.02 if left out.")
-@click.option("--checkpoint-minutes", type=POSITIVE, help="Minutes between two checkpoints; 30 if left out.")
-@click.option("--restart-minutes", type=AMOUNT, help="Minutes from an interruption to the next step; 15 if left out.")
-@click.option("--baseline", type=AMOUNT, help="Machines of elastic pools under a commitment; the average if left out.")
-@click.option("--spot-share", type=SHARE, help="Share of spot in a mix, above the baseline; 0.7 if left out.")
-@click.option("--support", metavar="PLAN", help="Plan of support, such as enterprise; needs --account-spend.")
-@click.option("--account-spend", type=AMOUNT, help="USD a month that the account spends besides this stack.")
-@presentation
+@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
+@click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU is in use.  [default: 1]")
+@click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment.  [default: 1]")
+@click.option("--interruption-rate", type=SHARE, help="Share of spot nodes interrupted per hour.  [default: 0.02]")
+@click.option("--checkpoint-minutes", type=POSITIVE, help="Minutes between checkpoints.  [default: 30]")
+@click.option("--restart-minutes", type=AMOUNT, help="Minutes from an interruption to the next step.  [default: 15]")
+@click.option("--baseline", type=AMOUNT, help="Machines of elastic pools under a commitment.  [default: the average]")
+@click.option("--spot-share", type=SHARE, help="Share of spot in a mix, above the baseline.  [default: 0.7]")
+@click.option("--support", metavar="PLAN", help="Support plan, such as enterprise; needs --account-spend.")
+@click.option("--account-spend", type=AMOUNT, help="USD per month that the account spends besides this stack.")
+@output
 @pricing
 def options(
     file: TextIO,
@@ -49,15 +49,13 @@ def options(
     restart_minutes: Decimal | None,
     support: str | None,
     output: TextIO,
-    color: str,
-    quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
     **shares: Decimal | None,
 ) -> None:
-    """The stack of FILE under every way to buy its GPU machines: what a month costs, and what is paid when.
+    """Price every way to buy the GPU machines.
 
-    FILE: `pulumi preview --json --show-sames` or `pulumi stack export`, - for stdin. A pool that works as one is bought
+    Shows what a month of the stack costs in each, and what is paid when. A pool that works as one is bought
     in one way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. What the stack
     runs in by the id of a reservation is bought already, and the same in every row.
 
@@ -67,10 +65,7 @@ def options(
 
     json and csv have every amount as it is; csv a row for each way, mix and zone, and one without an amount for what
     has no price.
-
-    Exit code 0, 2 input, 3 a fault of this tool.
     """
-    del color, quiet
     if (support is None) != (shares["account_spend"] is None):
         raise click.UsageError(
             "--support and --account-spend need each other: a plan's bands are of the account's spend"

@@ -11,37 +11,54 @@ from urllib.parse import urlsplit
 
 import click
 
-from gpucluster.cost.commands.options import FINDINGS, presentation
-from gpucluster.cost.commands.options import form as form_of
 from gpucluster.cost.prices import PriceBook
+from gpucluster.errors import Exit, Fault
+from gpucluster.options import form_of, output, quiet
 
 __all__ = ["refresh"]
 
 KEY_VARIABLE: Final = "GPUCLUSTER_GOOGLE_API_KEY"
 CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
 _CLOUDS: Final = ("aws", "azure", "gcp")
-_FAILED: Final = 3
 
 
 @click.command()
-@click.option("--cloud", "clouds", multiple=True, type=click.Choice(_CLOUDS), help="Only this cloud; all three else.")
-@click.option("--only", metavar="SKU", multiple=True, help="Only prices of this machine type or thing.")
 @click.option(
-    "--region", "regions", metavar="NAME", multiple=True, help="Only this region, and all that is known there."
+    "--cloud",
+    "clouds",
+    multiple=True,
+    type=click.Choice(_CLOUDS),
+    help="Limit to one cloud; repeatable.  [default: all]",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would change; write nothing.")
+@click.option("--only", metavar="SKU", multiple=True, help="Limit to one machine type or other item; repeatable.")
+@click.option(
+    "--region",
+    "regions",
+    metavar="NAME",
+    multiple=True,
+    help="Limit to one region, with everything that is known there; repeatable.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--keep-going", is_flag=True, help="Write what is sound, and leave rows in doubt as they are.")
-@click.option("--accept", metavar="SKU", multiple=True, help="Take a price of it that moves by over 50 %.")
+@click.option("--accept", metavar="SKU", multiple=True, help="Accept a price change above 50 % for SKU; repeatable.")
 @click.option(
     "--aws-by", type=click.Choice(["files", "api"]), default="files", show_default=True,
-    help="AWS's bulk files, or its query API by boto3 and your credentials.",
+    help="Source for AWS: bulk files, or the query API by boto3 and your credentials.",
 )  # fmt: skip
-@click.option("--endpoint", "endpoints", metavar="CLOUD=URL", multiple=True, help="Ask a mirror of a cloud's list.")
+@click.option(
+    "--endpoint", "endpoints", metavar="CLOUD=URL", multiple=True, help="Read a mirror of a cloud's list; repeatable."
+)
 @click.option("--max-age", type=click.FloatRange(0), default=12, show_default=True, metavar="HOURS",
               help="Reuse answers that are not older.")  # fmt: skip
-@click.option("--book", metavar="FOLDER", type=click.Path(path_type=Path), help="Another folder of price files.")
+@click.option(
+    "--book",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder of price files.  [default: the book of this package]",
+)
 @form_of("table", "json")
-@presentation
+@output
+@quiet
 def refresh(
     clouds: tuple[str, ...],
     only: tuple[str, ...],
@@ -55,22 +72,20 @@ def refresh(
     book: Path | None,
     form: str,
     output: TextIO,
-    color: str,
     quiet: bool,
 ) -> None:
-    """Reads prices from the clouds' own lists and puts them into the book, row by row.
+    """Read prices from the clouds' own lists.
 
-    AWS's bulk offer files and savings plans, Azure's Retail Prices API, Google's Cloud Billing Catalog; the last needs
-    an API key in GPUCLUSTER_GOOGLE_API_KEY. Asked for is every row of the book that a live list is known for, and what
-    the book has nowhere; with --region everything known, in that region.
+    They go into the book, row by row. Sources are AWS's bulk offer files and savings plans, Azure's Retail Prices API,
+    and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY. Asked for is every row
+    of the book that a live list is known for, and what the book has nowhere; with --region everything known, in that
+    region.
 
     A price is taken where exactly one offer matches, in a unit that is known, above zero, and not over 50 % away from
     the old one. Where a row is in doubt nothing is written, unless --keep-going. Files are replaced whole.
 
-    Exit code 0; 1 where a row is in doubt; 2 input; 3 a list that cannot be read, or a fault of this tool: then the
-    book stays as it was.
+    Exit code 1: a row is in doubt. 3: also a list that cannot be read; then the book stays as it was.
     """
-    del color
     # Only this command needs the web.
     from gpucluster.cost.prices.live import aws_api
     from gpucluster.cost.prices.live.book_files import NotWritten, write
@@ -92,13 +107,7 @@ def refresh(
     _known(only, [row.sku for cloud in chosen for row in prices.rows(cloud)], [one.query.sku for one in asked])
     products = None
     if aws_by == "api" and "aws" in chosen:
-        try:
-            products = aws_api.client()
-        except aws_api.NoBoto:
-            raise click.UsageError(
-                "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[prices-aws]', "
-                "or use --aws-by files"
-            ) from None
+        products = aws_api.client()
 
     def say(line: str) -> None:
         if not quiet:
@@ -113,8 +122,7 @@ def refresh(
         if writes:
             write(prices.folder, answers, prices.today)
     except (SourceFailed, NotWritten) as error:
-        click.echo(f"error: {error}\nNothing is written; the book is as it was.", err=True)
-        raise SystemExit(_FAILED) from None
+        raise Fault(f"{error}\nNothing is written; the book is as it was.") from None
     skus = {one.query.sku for one in asked}
     not_asked = sorted({row.sku for cloud in chosen for row in prices.rows(cloud)} - skus) if not only else []
     if form == "json":
@@ -123,7 +131,7 @@ def refresh(
         output.write(refresh_table(answers, not_asked, width_for(output)) + "\n")
     say(_closing(writes=writes, dry_run=dry_run, doubts=doubts, folder=prices.folder))
     if doubts:
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)
 
 
 def _closing(*, writes: bool, dry_run: bool, doubts: int, folder: Path) -> str:

@@ -8,8 +8,7 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.options import FINDINGS, presentation, pricing
-from gpucluster.cost.commands.options import form as form_of
+from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.commands.sources import heard, source_of
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.grouping import group_by, labels_of
@@ -25,20 +24,34 @@ from gpucluster.cost.render.table import as_table
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.errors import Exit
+from gpucluster.options import form_of, output, quiet
 
 __all__ = ["report"]
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8"), required=False)
-@click.option("--run", "command", metavar="COMMAND", help="Run this instead of reading FILE: 'pulumi preview', say.")
+@click.argument(
+    "file",
+    type=click.File(encoding="utf-8"),
+    required=False,
+    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
+)
 @click.option(
-    "--set", "settings", metavar="FIELD=VALUE", multiple=True, help="With --run: what if the spec said so, nodes=8 say?"
+    "--run", "command", metavar="COMMAND", help="Command to run instead of reading FILE, such as 'pulumi preview'."
+)
+@click.option(
+    "--set",
+    "settings",
+    metavar="FIELD=VALUE",
+    multiple=True,
+    help="Override a spec field for this run, such as nodes=8 (with --run); repeatable.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
 @click.option("--group-by", "labels", metavar="LABEL", multiple=True,
-              help="Chargeback: sums by the values of a label or tag, such as team. As often as wanted.")  # fmt: skip
-@presentation
+              help="Sum by the values of a label or tag, such as team; repeatable.")  # fmt: skip
+@output
+@quiet
 @pricing
 def report(
     file: TextIO | None,
@@ -47,12 +60,11 @@ def report(
     form: str,
     labels: tuple[str, ...],
     output: TextIO,
-    color: str,
     quiet: bool,
     assumptions: Assumptions,
     prices: str | None,
 ) -> None:
-    """Cost of FILE (- for stdin): `pulumi preview --json --show-sames` or `pulumi stack export`.
+    """Price a plan or state.
 
     json is described by docs/cost-report.schema.json. csv has a row for each line, and one without an amount for each
     thing that has no price. markdown is short and has its detail folded, at most 65,536 characters. html is one page
@@ -64,9 +76,8 @@ def report(
     --run runs a command, without a shell, and reads what it writes; a preview is asked for --json --show-sames. --set
     asks a program of this repository for other values of its spec, for this preview alone: nothing is written.
 
-    Exit code 0, 1 over the budget that the components state, 2 input, 3 a fault of this tool.
+    Exit code 1: over the budget that the components state.
     """
-    del color
     book = PriceBook.in_use(prices)
     text, what = source_of(file, command, settings, quiet=quiet)
     resources = read_text(text, what)
@@ -97,4 +108,4 @@ def report(
     if not quiet and (form != "table" or groupings):
         click.echo(verdict.sentence, err=True)
     if verdict.outcome == "over":
-        raise SystemExit(FINDINGS)
+        raise SystemExit(Exit.FINDINGS)

@@ -11,8 +11,7 @@ from typing import Final, TextIO
 import click
 
 from gpucluster.cost.commands.numbers import Number
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import name_of, presentation
+from gpucluster.cost.commands.options import name_of
 from gpucluster.cost.commands.options import prices as own_prices
 from gpucluster.cost.options import options_of
 from gpucluster.cost.prices import PriceBook
@@ -23,8 +22,9 @@ from gpucluster.cost.render.tco_json import tco_json
 from gpucluster.cost.render.tco_markdown import tco_markdown
 from gpucluster.cost.render.tco_table import tco_table
 from gpucluster.cost.sources.files import read_text
-from gpucluster.cost.tco import Against, BadInputs, Inputs, Own, against, own_cluster
+from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways
+from gpucluster.options import form_of, output
 
 __all__ = ["tco"]
 
@@ -34,16 +34,31 @@ _RATE: Final = Number(0, 1000, above=True)
 
 @click.command()
 @click.option(
-    "--inputs", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="YAML file of inputs: name: value."
+    "--inputs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="YAML file of inputs, a line `name: value` each.",
 )
-@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="One input; goes before the file.")
-@click.option("--against", "by_use", type=_RATE, multiple=True, help="USD a GPU-hour of a cloud that is paid by use.")
-@click.option("--reserved", type=_RATE, multiple=True, help="USD a GPU-hour of a reservation that is paid idle too.")
 @click.option(
-    "--plan", type=click.File(encoding="utf-8"), help="A plan or state: against every way to buy its machines."
+    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="One input; wins over the file; repeatable."
+)
+@click.option(
+    "--against",
+    "by_use",
+    type=_RATE,
+    multiple=True,
+    help="USD per GPU-hour of a cloud that is paid by use; repeatable.",
+)
+@click.option(
+    "--reserved",
+    type=_RATE,
+    multiple=True,
+    help="USD per GPU-hour of a reservation, which is paid idle too; repeatable.",
+)
+@click.option(
+    "--plan", type=click.File(encoding="utf-8"), help="Plan or state whose every way to buy is compared; - for stdin."
 )
 @form_of("table", "json", "csv", "markdown", "html")
-@presentation
+@output
 @own_prices
 def tco(
     inputs: Path | None,
@@ -53,25 +68,19 @@ def tco(
     plan: TextIO | None,
     form: str,
     output: TextIO,
-    color: str,
-    quiet: bool,
     prices: str | None,
 ) -> None:
-    """What nodes of your own cost a year and a productive GPU-hour, and from which use on they are cheaper.
+    """Price nodes of your own against the cloud.
+
+    Shows what they cost a year and a productive GPU-hour, and from which use on they are cheaper.
 
     Every input is printed with its unit, value and source; what has no default is given by you, or named as not
     included. The break-even against a price that is paid by use is a utilisation; against a reservation, which is paid
     idle too, it is the difference of a year.
 
     csv has a row for each figure with its unit, and one without a figure for each cost that is not included.
-
-    Exit code 0, 2 input, 3 a fault of this tool.
     """
-    del color, quiet
-    try:
-        own = own_cluster(Inputs.of(file=inputs, settings=settings))
-    except BadInputs as error:
-        raise click.UsageError(f"inputs that cannot be used\n{error}") from None
+    own = own_cluster(Inputs.of(file=inputs, settings=settings))
     found = [*_given(own, by_use, reserved), *_of_plan(own, plan, prices)]
     life = own.inputs.number("life_years")
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]

@@ -6,9 +6,9 @@ import json
 
 import click
 
-from gpucluster.cost.commands.options import form as form_of
 from gpucluster.cost.free import free_types
 from gpucluster.cost.registry import priced_types
+from gpucluster.options import form_of
 
 __all__ = ["types"]
 
@@ -16,7 +16,10 @@ __all__ = ["types"]
 @click.command()
 @form_of("table", "json")
 def types(form: str) -> None:
-    """The resource types that are priced, and those that are free, with sources."""
+    """List the resource types that are priced or free.
+
+    Free types have their source.
+    """
     priced = {name: (handler.__doc__ or "").strip().splitlines()[0] for name, handler in priced_types().items()}
     free = free_types()
     if form == "json":

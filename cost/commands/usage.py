@@ -9,50 +9,49 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.options import form as form_of
-from gpucluster.cost.commands.options import name_of, prices
+from gpucluster.cost.commands.options import a_plan, name_of, prices
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.json import SCHEMA_VERSION
 from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.tables import usage_words
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.start import first_usage
+from gpucluster.options import form_of
 
-__all__ = ["usage"]
-
-
-@click.group()
-def usage() -> None:
-    """What no plan can know: traffic, requests, data stored, hours."""
+__all__ = ["init", "names"]
 
 
-@usage.command()
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@click.option("--output", metavar="FILE", help="Write here, not to stdout; what is there is never overwritten.")
+@click.command()
+@a_plan
+@click.option(
+    "--output", "-o", metavar="FILE", default="-", help="Write to FILE instead of stdout; never over an existing file."
+)
 @prices
-def init(file: TextIO, output: str | None, prices: str | None) -> None:
-    """A first usage file for the plan or state FILE (- for stdin): every value that its resources ask for.
+def init(file: TextIO, output: str, prices: str | None) -> None:
+    """Write a first usage file.
 
-    The values are those that are taken without it, so that it changes nothing until you do.
-
-    Exit code 0, 2 input, 3 a fault of this tool.
+    It holds every value that the resources of a plan or state ask for. They are those that are taken without it, so
+    that it changes nothing until you do.
     """
     what = name_of(file)
-    if output is not None and Path(output).exists():
+    if output != "-" and Path(output).exists():
         raise click.BadParameter(f"{output} exists; name a file that does not", param_hint="--output")
     resources = read_text(file.read(), what)
     text = first_usage(resources, asked_by(resources, PriceBook.in_use(prices), Assumptions()), what)
-    if output is None:
+    if output == "-":
         click.echo(text, nl=False)
         return
     Path(output).write_text(text, encoding="utf-8")
     click.echo(f"{output} written. Next: gpucluster cost report --usage {output} {what}", err=True)
 
 
-@usage.command()
+@click.command()
 @form_of("table", "json")
 def names(form: str) -> None:
-    """Every name that a usage file and --assume take, with its value when nobody sets it."""
+    """List what a usage file can set.
+
+    Every name that it and --assume take, with its default.
+    """
     default, words = Assumptions(), usage_words()
     if form == "json":
         listed = {name: {"value": f"{default.amount(name):f}", "words": words[name]} for name in Assumptions.names()}

@@ -9,6 +9,7 @@ from typing import Final
 
 from gpucluster.cost.model import cents
 from gpucluster.cost.prices import Price, PriceBook, PriceRow
+from gpucluster.errors import InputError
 
 __all__ = ["Support", "UnknownPlan", "support_of", "support_plans"]
 
@@ -17,7 +18,7 @@ _TO: Final = re.compile(r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [
 """Where a band ends, as notes of the price book say it."""
 
 
-class UnknownPlan(ValueError):
+class UnknownPlan(InputError):
     """The price book has no such plan of support."""
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from gpucluster.cost.prices.row import PriceRow, tier_of
 from gpucluster.cost.prices.table import header_faults, read_table, row_faults, value_faults
+from gpucluster.errors import InputError
 
 __all__ = ["PRICES_VARIABLE", "BadPrices", "Known", "find_prices", "read_prices"]
 
@@ -23,7 +24,7 @@ _SHOWN: Final = 20
 """Problems that are listed; a wrong file has one in each row."""
 
 
-class BadPrices(Exception):
+class BadPrices(InputError):
     """A file of own prices cannot be used; one line for each thing that is wrong in it."""
 
 

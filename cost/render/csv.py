@@ -18,8 +18,8 @@ COLUMNS: Final = (
     "unit", "basis", "unit_price", "monthly", "monthly_floor", "monthly_ceiling", "region", "purchase", "term",
     "source", "as_of", "confidence", "assumption", "spend", "paid_by", "idle_quantity", "upfront", "reason",
 )  # fmt: skip
-"""Fields of a line as in `gpucluster cost report --format json`. line: its number, from 1. status: `priced` or `not priced`, the
-latter with its reason and without amounts."""
+"""Fields of a line as in `gpucluster cost report --format json`. line: its number, from 1. status: `priced` or
+`not priced`, the latter with its reason and without amounts."""
 
 _NUMBERS: Final = frozenset(
     {"line", "quantity", "floor_quantity", "ceiling_quantity", "unit_price", "monthly", "monthly_floor",

@@ -23,9 +23,10 @@ COLUMNS: Final = (
     "stack_bound", "upfront", "then_monthly", "by_end_of_days", "contract_value", "per_gpu_hour", "per_useful_gpu_hour",
     "source", "as_of", "confidence", "rankable", "reason",
 )  # fmt: skip
-"""Fields as in `gpucluster cost options --format json`. row: `way`, `mix`, `spot by zone`, `not priced`, the latter with its
-reason and without amounts, or `bought elsewhere`, which is part of each amount. stack_bound: `at least` where
-something else in the stack has no price. What is sold by the day and for no known number of days has no amount."""
+"""Fields as in `gpucluster cost options --format json`. row: `way`, `mix`, `spot by zone`, `not priced`, the latter
+with its reason and without amounts, or `bought elsewhere`, which is part of each amount. stack_bound: `at least`
+where something else in the stack has no price. What is sold by the day and for no known number of days has no
+amount."""
 
 _WORDS: Final = frozenset({"pool", "part", "machine", "region", "way", "zone", "source", "reason"})
 

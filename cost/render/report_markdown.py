@@ -1,4 +1,4 @@
-"""`gpucluster cost report` as Markdown: the total in a sentence, a small table, every line folded, within what GitHub takes."""
+"""`gpucluster cost report` as Markdown: a total, a small table, every line folded, within what GitHub takes."""
 
 from __future__ import annotations
 

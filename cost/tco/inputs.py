@@ -18,11 +18,12 @@ from typing import Any
 
 from gpucluster.cost.shape import is_object
 from gpucluster.textio.values import shown_value
+from gpucluster.errors import InputError
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
 
 
-class BadInputs(ValueError):
+class BadInputs(InputError):
     """Inputs cannot be used; one line for each thing that is wrong."""
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.resources import Resources, urn_name
+from gpucluster.errors import InputError
 
 __all__ = ["BadUsage", "check_names", "check_urns", "meant"]
 
 
-class BadUsage(Exception):
+class BadUsage(InputError):
     """A usage file cannot be used; one line for each thing that is wrong in it."""
 
 

@@ -92,8 +92,8 @@ RULE: Final = StackRule(
     name="commitment-cheaper",
     title="Machines that run most of a year are bought by a commitment, where that is cheaper",
     why="On demand is the dearest way to have a machine all the time: a commitment of a year is often a third less.",
-    fix="Buy the commitment for what surely runs, and show it to the estimate (`gpucluster cost report --assume`); or state the "
-    f"{_SETTING} that is expected.",
+    fix="Buy the commitment for what surely runs, and show it to the estimate (`gpucluster cost report --assume`); or "
+    f"state the {_SETTING} that is expected.",
     reads="machines on demand that have a price, where their use is stated; the fact durationDays",
     severity=Severity.LOW,
     frameworks=(FINOPS_BUDGETING,),

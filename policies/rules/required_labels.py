@@ -131,7 +131,8 @@ RULE: Final = StackRule(
     name="required-labels",
     title="Everything that takes labels carries the required ones",
     why="A GPU node without owner and cost centre cannot be charged to anybody, and nobody dares to delete it.",
-    fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, and where.",
+    fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
+    "and where.",
     reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
     severity=Severity.HIGH,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import requests
 
 from gpucluster.cost.shape import is_list, is_object
+from gpucluster.errors import Exit, Fault
 
 __all__ = ["Api", "ApiError", "Forbidden"]
 
@@ -20,12 +21,14 @@ _TIMEOUT: Final = 30
 _MOST_PAGES: Final = 100
 
 
-class ApiError(Exception):
+class ApiError(Fault):
     """GitHub did not do what was asked; the message says what and why."""
 
 
 class Forbidden(ApiError):
     """The token may not do it."""
+
+    exit_code = Exit.INPUT
 
 
 class Api:

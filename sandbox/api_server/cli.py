@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 
+from gpucluster.options import form_of
 from gpucluster.sandbox.cache import cache_folder, empty
-from gpucluster.sandbox.engine.model import EngineError
 
 __all__ = ["kubernetes"]
 
@@ -16,9 +15,12 @@ __all__ = ["kubernetes"]
 @click.command("kubernetes")
 @click.option("--build", is_flag=True, help="Build the programs into the cache, even where they are.")
 @click.option("--clear", is_flag=True, help="Remove the programs and the definitions from the cache.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@form_of("table", "json")
 def kubernetes(build: bool, clear: bool, form: str) -> None:
-    """Show the Kubernetes API server behind `--kubernetes real`; it is built first where there is none."""
+    """Show or build the Kubernetes API server.
+
+    It is the one behind `--kubernetes real`; where there is none, it is built first.
+    """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.api_server import binaries, definitions
 
@@ -28,11 +30,7 @@ def kubernetes(build: bool, clear: bool, form: str) -> None:
         removed = empty(cache_folder() / "kubernetes", cache_folder() / "definitions")
         click.echo(f"{'Emptied' if removed else 'Nothing was in'} {cache_folder()}", err=True)
         return
-    try:
-        programs = binaries.find_binaries(anew=build)
-    except EngineError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(3)
+    programs = binaries.find_binaries(anew=build)
     lacking = definitions.fetch_all()
     rows = [
         {

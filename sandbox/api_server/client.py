@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
+from gpucluster.errors import Error
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.narrow import items, mapping
 
@@ -25,7 +26,7 @@ _TIMEOUT_SECONDS: Final = 60.0
 _BUSY_SECONDS: Final = 20.0
 
 
-class Refused(Exception):
+class Refused(Error):
     """The server's own words for a request it does not grant. code, reason: of its Status."""
 
     def __init__(self, code: int, status: Mapping[str, Any]) -> None:

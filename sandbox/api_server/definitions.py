@@ -21,6 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.errors import Fault
 from gpucluster.sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.engine.go_environment import go_environment
@@ -32,7 +33,7 @@ __all__ = ["Source", "Unavailable", "definitions_of", "fetch_all", "source_of", 
 _FILE: Final = "definitions.json"
 
 
-class Unavailable(Exception):
+class Unavailable(Fault):
     """Definitions cannot be had; the message says why."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.scenario import Scenario
@@ -26,7 +27,7 @@ class Act(Enum):
     DELETE = auto()
 
 
-class CloudError(Exception):
+class CloudError(Error):
     """What the cloud's API answers to a request it refuses, in its own words."""
 
 

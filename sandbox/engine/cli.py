@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 
+from gpucluster.options import form_of
 from gpucluster.sandbox.engine import cache, find, release
-from gpucluster.sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine.model import Engine
 
 _ORIGINS = {
     "PATH": "installed on this machine, found on PATH",
@@ -20,22 +20,20 @@ _ORIGINS = {
 @click.command("engine")
 @click.option("--build", is_flag=True, help="Build the engine into the cache, even where there is one.")
 @click.option("--clear", is_flag=True, help="Remove engines and Go toolchains from the cache.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@form_of("table", "json")
 def engine(build: bool, clear: bool, form: str) -> None:
-    """Show the Pulumi engine the sandbox uses; it is made first where there is none."""
+    """Show or build the Pulumi engine in use.
+
+    Where there is none, it is downloaded or built first.
+    """
     if build and clear:
         raise click.UsageError("--build and --clear: give one of them.")
-    try:
-        if clear:
-            with cache.installation_lock(find.say_on_stderr):
-                removed = cache.clear()
-            click.echo(f"{'Emptied' if removed else 'Nothing was in'} {cache.cache_folder()}", err=True)
-            return
-        found = find.build_anew() if build else find.find_engine()
-    except EngineError as error:
-        click.echo(str(error), err=True)
-        sys.exit(3)
-    facts = _facts(found)
+    if clear:
+        with cache.installation_lock(find.say_on_stderr):
+            removed = cache.clear()
+        click.echo(f"{'Emptied' if removed else 'Nothing was in'} {cache.cache_folder()}", err=True)
+        return
+    facts = _facts(find.build_anew() if build else find.find_engine())
     if form == "json":
         click.echo(json.dumps(facts, indent=2))
     else:

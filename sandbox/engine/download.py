@@ -14,6 +14,7 @@ from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import IO, TypeVar
 
+from gpucluster.errors import Fault
 from gpucluster.sandbox.engine import release
 from gpucluster.sandbox.engine.progress import Say, heartbeat
 
@@ -23,7 +24,7 @@ _STALLED_SECONDS = 30.0
 T = TypeVar("T")
 
 
-class DownloadFailed(Exception):
+class DownloadFailed(Fault):
     """The release could not be had; the message says why, in half a sentence."""
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
+from gpucluster.errors import Fault
 from gpucluster.sandbox.engine import release
 from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.progress import Say, heartbeat
@@ -17,7 +18,7 @@ _HERE = Path(__file__).parent
 _LOCK = _HERE / "go-toolchain.lock"
 
 
-class NoGo(Exception):
+class NoGo(Fault):
     """No Go toolchain can be had; the message says what was tried."""
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gpucluster.errors import Fault
+
 Origin = Literal["PATH", "release", "built"]
 
 
-class EngineError(Exception):
+class EngineError(Fault):
     """No engine can be had, or ours does not start; the message tells the user what to do."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Final
 
 import click
 
-from gpucluster.errors import InputError
+from gpucluster.errors import Fault, InputError
 from gpucluster.sandbox.narrow import mapping
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import Difference
@@ -49,10 +48,10 @@ class _Case:
 
 
 @click.command()
-@click.option("--stack", "-s", help="Only this stack; without it, all of the project.")
-@click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
+@click.option("--stack", "-s", help="Stack to recover.  [default: all of the project]")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def recover(stack: str | None, dry_run: bool) -> None:
-    """Bring state and simulated clouds together after a crash, or after one of them was lost.
+    """Repair state and clouds after a crash, or after one of them was lost.
 
     Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old.
     Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and
@@ -203,7 +202,4 @@ def _refresh(project: Project, stack: str) -> None:
 
     code = run(("refresh", "--yes", "--skip-preview", "--stack", stack, "--cwd", str(project.root)))
     if code != 0:
-        click.echo(
-            f"error: the refresh of {stack} failed; see above, then run `gpucluster sandbox recover` again", err=True
-        )
-        sys.exit(3)
+        raise Fault(f"the refresh of {stack} failed; see above, then run `gpucluster sandbox recover` again")

@@ -182,6 +182,6 @@ def test_the_comparison_in_the_readme_is_part_of_its_page() -> None:
     ids=" ".join,
 )
 def test_the_width_of_a_terminal_changes_nothing_that_a_rule_or_a_plan_says(command: tuple[str, ...]) -> None:
-    narrow, wide = (on_a_terminal(columns, str(BIN / command[0]), *command[1:]) for columns in (30, 300))
+    narrow, wide = (on_a_terminal(columns, str(BIN / "gpucluster"), *command) for columns in (30, 300))
     assert narrow == wide
     assert narrow

@@ -1,7 +1,7 @@
 """What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the files of `cases/`.
 
-Each case goes through `gpucluster guardrails check`'s reading of a plan, and over the engine's own protocol into the pack.
-A file is the name of its rule, and holds:
+Each case goes through `gpucluster guardrails check`'s reading of a plan, and over the engine's own protocol into the
+pack. A file is the name of its rule, and holds:
 
     programs:                   # name -> resources, in the form of policies/examples; `example` is the rule's own
     cases:

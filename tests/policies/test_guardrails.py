@@ -231,7 +231,7 @@ def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
 
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
     (tmp_path / "state.json").write_text(_state({}))
-    monkeypatch.setattr(sys, "argv", ["guardrails", "check", str(tmp_path / "state.json")])
+    monkeypatch.setattr(sys, "argv", ["gpucluster", "guardrails", "check", str(tmp_path / "state.json")])
     monkeypatch.setattr("gpucluster.policies.check.evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(SystemExit) as ended:
         main()

@@ -49,7 +49,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def run(*args: str, env: dict[str, str] | None = None) -> Done:
         for name, value in (env or {}).items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["guardrails", "pr-check", *args])
+        monkeypatch.setattr(sys, "argv", ["gpucluster", "guardrails", "pr-check", *args])
         capsys.readouterr()
         code = 0
         try:

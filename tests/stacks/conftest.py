@@ -34,9 +34,9 @@ class Project:
 
     path: Path
 
-    def run(self, command: str, *args: str, before: tuple[str, ...] = ()) -> Done:
+    def run(self, *args: str, before: tuple[str, ...] = ()) -> Done:
         done = subprocess.run(
-            [*before, str(BIN / command), *args],
+            [*before, str(BIN / "gpucluster"), *args],
             cwd=self.path,
             capture_output=True,
             text=True,

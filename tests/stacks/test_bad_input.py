@@ -1,8 +1,9 @@
 """Wrong specs and stack configurations: what each prints, in a real preview and in `gpucluster check` alike.
 
 A case is a folder in `bad/`: `change.yaml` replaces text of `bad/spec.yaml`; `spec.yaml` and `stack.yaml` stand in
-place of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from `gpucluster
-check`; EVERY_PREVIEW=1 takes each case through the engine, not only those of the stack and one of each kind.
+place of it and of `bad/stack.yaml`. `expected.txt` is what the user reads. UPDATE_GOLDEN=1 writes it anew from
+`gpucluster check`; EVERY_PREVIEW=1 takes each case through the engine, not only those of the stack and one of each
+kind.
 """
 
 from __future__ import annotations

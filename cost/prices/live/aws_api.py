@@ -16,8 +16,9 @@ from gpucluster.cost.prices.live.offer import Offer, plain
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import Say, SourceFailed
 from gpucluster.cost.shape import is_object
+from gpucluster.errors import InputError
 
-__all__ = ["NoBoto", "Products", "client", "offers"]
+__all__ = ["Products", "client", "offers"]
 
 _ENDPOINT_REGION: Final = "us-east-1"
 _FILTERS: Final = {
@@ -29,10 +30,6 @@ _FILTERS: Final = {
 """Field of a condition -> the API's name of it; other conditions are looked at here."""
 
 
-class NoBoto(Exception):
-    """boto3 is not installed."""
-
-
 class Products(Protocol):
     """The one thing that is wanted of boto3's client `pricing`."""
 
@@ -42,12 +39,14 @@ class Products(Protocol):
 
 
 def client() -> Products:
-    """boto3's client. Raises NoBoto."""
+    """boto3's client. Raises InputError where boto3 is not installed."""
     try:
         boto3: Any = importlib.import_module("boto3")
         config: Any = importlib.import_module("botocore.config")
     except ImportError:
-        raise NoBoto from None
+        raise InputError(
+            "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[aws]', or use --aws-by files"
+        ) from None
     retries = config.Config(retries={"mode": "adaptive", "max_attempts": 8})
     return boto3.client("pricing", region_name=_ENDPOINT_REGION, config=retries)
 

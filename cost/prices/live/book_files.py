@@ -15,6 +15,7 @@ from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.prices.live.refresh import Answer
 from gpucluster.cost.prices.row import PriceRow
 from gpucluster.cost.prices.table import COLUMNS
+from gpucluster.errors import Fault
 
 __all__ = ["NotWritten", "write"]
 
@@ -22,7 +23,7 @@ _BAD: Final = ("duplicate", "value", "date")
 """What the check of the book may not find in a new file."""
 
 
-class NotWritten(Exception):
+class NotWritten(Fault):
     """The book stays as it was; the message says why."""
 
 

@@ -16,6 +16,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from gpucluster.cost.shape import is_object
+from gpucluster.errors import Fault
 
 __all__ = ["Say", "SourceFailed", "Web"]
 
@@ -31,7 +32,7 @@ _BUSY: Final = (429, 500, 502, 503, 504)
 _REMARK_SECONDS: Final = 10
 
 
-class SourceFailed(Exception):
+class SourceFailed(Fault):
     """A live price list cannot be read, or is not what it was; nothing of it is used."""
 
 

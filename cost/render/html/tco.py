@@ -1,4 +1,4 @@
-"""`gpucluster cost tco` as a page: what a year of one's own nodes costs, item by item, and against a cloud over its use."""
+"""`gpucluster cost tco` as a page: what a year of own nodes costs, item by item, and against a cloud over its use."""
 
 from __future__ import annotations
 

@@ -6,8 +6,10 @@ import os
 import sys
 from pathlib import Path
 
+from gpucluster.errors import InputError
 
-class MissingVirtualenv(Exception):
+
+class MissingVirtualenv(InputError):
     """The virtual environment that the project names is not there; the message is for the user."""
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.cost import PriceBook, Resource, Resources, estimate
-from gpucluster.cost.budgets import Limit, Limits, UnknownPool, Verdict, verdicts_of
+from gpucluster.cost.budgets import BadLimits, Limit, Limits, Verdict, verdicts_of
 
 Make = Callable[..., Resource]
 
@@ -107,7 +107,7 @@ def test_the_budget_of_the_components_comes_first(stack: Callable[..., list[Reso
 
 
 def test_a_pool_that_is_not_there_is_refused_with_what_comes_near(pools: list[Resource], book: PriceBook) -> None:
-    with pytest.raises(UnknownPool) as raised:
+    with pytest.raises(BadLimits) as raised:
         _verdicts(pools, book, pools={"node": Limit(Decimal(1)), "zzz": Limit(Decimal(1))})
     assert str(raised.value).splitlines() == [
         "pools.node: no resource of the stack is called that; did you mean nodes?",

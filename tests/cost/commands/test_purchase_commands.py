@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gpucluster.cli import main
+
 ROOT = Path(__file__).parents[3]
 PLAN = "tests/cost/recordings/plan.json"
 
 
 def _run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments))
+    return CliRunner().invoke(main, ["cost", *arguments])
 
 
 @pytest.mark.parametrize("form", ["table", "json"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.cost.commands.prices import prices
+from gpucluster.cli import main
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
 
@@ -116,7 +116,7 @@ def test_the_command_ends_with_1_where_something_matters(monkeypatch: pytest.Mon
         return (*whole(book, provider), ROW) if provider == "aws" else whole(book, provider)
 
     monkeypatch.setattr(PriceBook, "rows", with_another)
-    run = CliRunner().invoke(prices, ["check"])
+    run = CliRunner().invoke(main, ["cost", "prices", "check"])
     assert run.exit_code == 1
     assert run.output.splitlines()[0] == (
         "! duplicate    aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are no second opinion"

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gpucluster.cli import main
+
 from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
 
 SOURCE = "ewyluda/gpu-price-index data/observations/x"
@@ -39,8 +41,8 @@ def refresh(lists: Lists, book: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         chosen = [part for cloud in clouds for part in ("--cloud", cloud)]
         mirrors = [part for cloud in ("aws", "azure", "gcp") for part in ("--endpoint", f"{cloud}={lists.address}")]
         only = ["--only", "p5.48xlarge", "--only", "Standard_ND96isr_H100_v5"]
-        given = ["prices", "refresh", *chosen, *mirrors, *only, "--book", str(book), *arguments]
-        return CliRunner().invoke(command, given)
+        given = ["cost", "prices", "refresh", *chosen, *mirrors, *only, "--book", str(book), *arguments]
+        return CliRunner().invoke(main, given)
 
     return run
 

@@ -1,0 +1,7 @@
+"""`python -m gpucluster` is the command `gpucluster`."""
+
+from __future__ import annotations
+
+from gpucluster.cli import main
+
+main(prog_name="gpucluster")

@@ -1,0 +1,29 @@
+"""Options and arguments that mean the same in every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+__all__ = ["form_of", "output", "quiet"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+output: Final = click.option(
+    "--output",
+    "-o",
+    type=click.File("w", encoding="utf-8", lazy=True),
+    default="-",
+    help="Write to FILE instead of stdout.",
+)
+
+quiet: Final = click.option("--quiet", is_flag=True, help="Print no progress and no hints, only the result.")
+
+
+def form_of(*forms: str) -> Callable[[_Command], _Command]:
+    """`--format`, one of `forms`; the first unless another is asked for."""
+    return click.option(
+        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Format of the result."
+    )

@@ -1,0 +1,1 @@
+../../gpucluster/__main__.py
