@@ -31,7 +31,7 @@ __all__ = ["burn_in", "report", "run", "topology"]
 
 @click.command()
 @click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to judge; - for stdin.")
-@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
+@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
 @click.option("--machine", help="Machine type of the nodes where the logs do not say, such as p5.48xlarge.")
 @click.option(
     "--algorithm",
@@ -75,7 +75,12 @@ def report(
     required=False,
     help="Output of `kubectl get nodes -o json`; - for stdin.  [default: asks the cluster by kubectl]",
 )
-@click.option("--spec", type=click.Path(path_type=Path), help="Spec that says how many nodes and spares were bought.")
+@click.option(
+    "--spec",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Spec that says how many nodes and spares were bought.",
+)
 @click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
 @form_of("text", "json", "html")
 @output
@@ -101,10 +106,11 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
 
 
 @click.command()
-@click.option("--spec", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
+@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
 @click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
 @click.option(
     "--results",
+    metavar="FOLDER",
     type=click.Path(path_type=Path),
     default=Path("acceptance-results"),
     show_default=True,
@@ -179,6 +185,7 @@ def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *,
 @click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
 @click.option(
     "--results",
+    metavar="FOLDER",
     type=click.Path(path_type=Path),
     default=Path("burn-in-results"),
     show_default=True,

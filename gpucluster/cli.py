@@ -13,7 +13,6 @@ from gpucluster.errors import Error, Exit, InputError
 
 __all__ = ["Later", "main"]
 
-_ROOT = Path(__file__).parents[1]
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -66,7 +65,7 @@ class _Main(_Group):
         except click.exceptions.Exit:
             raise
         except Exception as error:
-            _end(ctx, Exit.FAULT, f"error: internal error (please report): {type(error).__name__} at {_place(error)}")
+            _end(ctx, Exit.FAULT, f"error: internal error (please report): {type(error).__name__} in {_place(error)}")
 
 
 def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
@@ -87,10 +86,11 @@ def _shown(error: Error) -> str:
 
 
 def _place(error: Exception) -> str:
-    """File and line. Not the message: it may quote the user's plan, and logs of pull requests are read by anybody."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    file = Path(frame.filename)
-    return f"{file.relative_to(_ROOT) if file.is_relative_to(_ROOT) else file}:{frame.lineno}"
+    """Where in our code. The message is left out: it may quote the user's plan in a log that anybody reads."""
+    steps = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    ours = [(name, line) for name, line in steps if name.startswith("gpucluster.") and name != __name__]
+    name, line = (ours or steps)[-1]
+    return f"{name}, line {line}"
 
 
 @click.group(
@@ -102,7 +102,7 @@ def _place(error: Exception) -> str:
         Later("compare", "gpucluster.cost.commands.compare:compare", "Put several stacks side by side."),
         Later("explain", "gpucluster.cost.commands.explain:explain", "Show how lines of a report come about."),
         Later(
-            "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines"
+            "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
         ),
         Later("advise", "gpucluster.cost.commands.advise:advise", "Suggest savings."),
         Later("tco", "gpucluster.cost.commands.tco:tco", "Price nodes of your own against the cloud."),
@@ -227,7 +227,7 @@ def telemetry() -> None:
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=click.Choice(_SHELLS), help="Name of the shell.")
 def completion(shell: str) -> None:
     """Print the completion script of a shell.
 

@@ -14,6 +14,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 output: Final = click.option(
     "--output",
     "-o",
+    metavar="FILE",
     type=click.File("w", encoding="utf-8", lazy=True),
     default="-",
     help="Write to FILE instead of stdout.",

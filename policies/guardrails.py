@@ -101,7 +101,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     "files",
     type=click.File(encoding="utf-8"),
     nargs=-1,
-    metavar="FILE...",
+    metavar="[FILE]...",
     help="Plans (`pulumi preview --json --show-sames`) or states (`pulumi stack export`).  [default: -, for stdin]",
 )
 @form_of("table", "json", "sarif", "junit")
@@ -109,6 +109,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
 @_pack
 @click.option(
     "--config",
+    metavar="FILE",
     type=click.File(encoding="utf-8"),
     help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
 )
@@ -164,7 +165,7 @@ def pack_command(name: str) -> None:
     "files",
     type=click.File(encoding="utf-8"),
     nargs=-1,
-    metavar="FILE...",
+    metavar="[FILE]...",
     help="Configurations, as for --policy-pack-config.  [default: -, for stdin]",
 )
 @_pack

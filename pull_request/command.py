@@ -43,6 +43,7 @@ def _judging(command: _Command) -> _Command:
             click.option(
                 "--config",
                 envvar="PR_CHECK_CONFIG",
+                metavar="FILE",
                 type=click.File(encoding="utf-8"),
                 help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
             ),

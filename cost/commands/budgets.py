@@ -27,6 +27,7 @@ __all__ = ["budgets"]
 @a_plan
 @click.option(
     "--limits",
+    metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="YAML file of limits for stack, labels and pools.",
 )

@@ -35,6 +35,7 @@ _RATE: Final = Number(0, 1000, above=True)
 @click.command()
 @click.option(
     "--inputs",
+    metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="YAML file of inputs, a line `name: value` each.",
 )
@@ -55,7 +56,10 @@ _RATE: Final = Number(0, 1000, above=True)
     help="USD per GPU-hour of a reservation, which is paid idle too; repeatable.",
 )
 @click.option(
-    "--plan", type=click.File(encoding="utf-8"), help="Plan or state whose every way to buy is compared; - for stdin."
+    "--plan",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Plan or state whose every way to buy is compared; - for stdin.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
 @output

@@ -31,9 +31,7 @@ def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width
         floor, ceiling = (at_least(amount, complete=estimate.complete) for amount in (total.floor, total.ceiling))
         out.append(f"  floor {floor}, ceiling {ceiling}")
     if not estimate.complete:
-        out += layout.under(
-            "", f"{len(estimate.not_priced)} not priced, not in the total; gpucluster cost report names them"
-        )
+        out += layout.under("", f"{len(estimate.not_priced)} not priced, not in the total; see gpucluster cost report")
     return "\n".join(out)
 
 

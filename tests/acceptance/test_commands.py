@@ -45,9 +45,11 @@ def test_every_file_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert lines[0].startswith(f"{notes} starts with 'it works', as no log does that is read here")
-    assert lines[1] == f"{tmp_path}/gone.log can't be read: No such file or directory; name a log"
-    assert lines[2] == "--machine is 'p5.48xlrge', which is not in the table of shapes; did you mean p5.48xlarge?"
+    assert lines[0].startswith(f"error: {notes} starts with 'it works', as no log does that is read here")
+    assert lines[1] == f"error: {tmp_path}/gone.log can't be read: No such file or directory; name a log"
+    assert (
+        lines[2] == "error: --machine is 'p5.48xlrge', which is not in the table of shapes; did you mean p5.48xlarge?"
+    )
     assert lines[3].endswith("/spec.yaml: 2 problems")
     assert "Traceback" not in result.stderr
 
@@ -126,7 +128,7 @@ def test_topology_reads_what_kubectl_printed(tmp_path: Path) -> None:
     assert run("topology", nodes).exit_code == 1
     nodes.write_text("[]")
     assert run("topology", nodes).stderr == (
-        f'{nodes}: has no "items"; write what `kubectl get nodes -o json` prints\n'
+        f'error: {nodes}: has no "items"; write what `kubectl get nodes -o json` prints\n'
     )
     nodes.write_text("{")
     assert run("topology", nodes).exit_code == 2
@@ -139,7 +141,7 @@ def test_a_machine_without_kubectl_is_told_what_to_do(monkeypatch: pytest.Monkey
 
     assert (result.exit_code, result.stderr) == (
         3,
-        "kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`\n",
+        "error: kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`\n",
     )
 
 

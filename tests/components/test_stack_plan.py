@@ -39,10 +39,10 @@ def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pyte
     done = CliRunner().invoke(main, ["check", "specs/mine.yaml", *options])
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
-        "command line: 2 problems",
+        "error: command line: 2 problems",
         "  --zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a",
         "  --machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
-        "specs/mine.yaml: 1 problem",
+        "error: specs/mine.yaml: 1 problem",
         "  line 7: training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for "
         "fewer",
     ]

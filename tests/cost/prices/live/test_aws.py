@@ -17,6 +17,7 @@ from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import EVERY_MACHINE, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
+from gpucluster.errors import InputError
 
 from .fakes import MACHINE, PLANS_HEADER, Lists, Reply, machine, offer_file, region_index
 
@@ -210,5 +211,5 @@ def test_without_boto_there_is_no_client(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(builtins, "__import__", missing)
     monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
-    with pytest.raises(aws_api.NoBoto):
+    with pytest.raises(InputError, match="--aws-by api needs boto3"):
         aws_api.client()

@@ -1,0 +1,247 @@
+"""The command `gpucluster`: its help, what it loads, how it ends, and completion in shells."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from gpucluster.cli import Later, main
+from gpucluster.errors import Fault, InputError
+
+GOLDEN = Path(__file__).with_name("help.txt")
+BIN = Path(sys.executable).parent
+VERBS = {
+    "Check", "Explain", "Forget", "Judge", "Keep", "List", "Measure", "Price", "Print", "Put", "Read", "Repair", "Run",
+    "Set", "Show", "Suggest", "Test", "Write",
+}  # fmt: skip
+
+
+def _commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with its words, loaded."""
+    command = command.load() if isinstance(command, Later) else command
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from _commands(below, *path, name)
+
+
+COMMANDS = list(_commands(main))
+GROUPS = [(path, command) for path, command in COMMANDS if isinstance(command, click.Group)]
+
+
+def _words(value: Any) -> str:
+    return " ".join(("gpucluster", *value)) if isinstance(value, tuple) else ""
+
+
+def _help(*path: str) -> str:
+    return CliRunner().invoke(main, [*path, "--help"], terminal_width=80).output
+
+
+def test_the_help_of_every_group_is_as_it_was_read() -> None:
+    """UPDATE_GOLDEN=1 writes it anew."""
+    found = "\n".join(f"$ {_words(path)} --help\n{_help(*path)}" for path, _ in GROUPS)
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text(found)
+    assert found == GOLDEN.read_text()
+
+
+@pytest.mark.parametrize(("path", "group"), GROUPS, ids=_words)
+def test_no_summary_is_cut_or_wrapped_in_80_columns(path: tuple[str, ...], group: click.Group) -> None:
+    lines = _help(*path).split("Commands:\n")[1].splitlines()
+    assert {line.split()[0] for line in lines} == set(group.commands)
+    assert [line for line in lines if not line.endswith(".") or line.endswith("...") or len(line) > 80] == []
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS[1:], ids=_words)
+def test_a_summary_is_the_first_sentence_of_the_help_and_starts_with_a_verb(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    *above, name = path
+    (group,) = [found for words, found in GROUPS if words == tuple(above)]
+    summary = group.commands[name].get_short_help_str(limit=100)
+    assert summary == (command.help or "").partition("\n\n")[0]
+    assert summary.split()[0].strip(",.") in VERBS
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=_words)
+def test_every_option_and_argument_is_described_in_a_sentence(path: tuple[str, ...], command: click.Command) -> None:
+    del path
+    wrong: list[str] = []
+    for parameter in command.params:
+        assert isinstance(parameter, (click.Option, click.Argument))
+        text = parameter.help or ""
+        sentence = text.partition("  [default")[0]
+        if not sentence[:1].isupper() and not sentence.startswith("kW"):
+            wrong.append(f"{parameter.name}: {text!r} starts with no capital")
+        if not sentence.endswith("."):
+            wrong.append(f"{parameter.name}: {text!r} ends without a stop")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("option", ["--output", "--quiet", "--format", "--prices", "--pack", "--usage", "--assume"])
+def test_an_option_means_the_same_in_every_command(option: str) -> None:
+    own = {("cost", "usage", "init"), ("telemetry", "dashboards")} if option == "--output" else set()
+    found = {
+        (str(parameter.type.name), parameter.help)
+        for path, command in COMMANDS
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and option in parameter.opts and path not in own
+    }
+    assert len(found) == 1
+
+
+def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:
+    """Our modules, and heavy ones of others, that the command has loaded when it ends."""
+    code = (
+        "import sys\n"
+        "from gpucluster.cli import main\n"
+        "try: main(sys.argv[1:], prog_name='gpucluster')\n"
+        "except SystemExit: pass\n"
+        "heavy = ('gpucluster', 'pulumi', 'pydantic', 'requests', 'rich', 'yaml')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith(heavy)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, **(variables or {})},
+    )
+    return done.stderr.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--help",),
+        ("--version",),
+        ("cost", "--help"),
+        ("cost", "prices", "--help"),
+        ("guardrails", "--help"),
+        ("sandbox", "--help"),
+        ("acceptance", "--help"),
+        ("telemetry", "--help"),
+        ("completion", "zsh"),
+        ("no-such-command",),
+    ],
+    ids=_words,
+)
+def test_help_loads_no_command(args: tuple[str, ...]) -> None:
+    assert _loaded(*args) == ["gpucluster", "gpucluster.cli", "gpucluster.errors"]
+
+
+@pytest.mark.parametrize(
+    ("args", "never"),
+    [
+        (("init", "-"), ("gpucluster.cost", "gpucluster.policies", "gpucluster.sandbox", "pulumi", "requests")),
+        (("cost", "types"), ("gpucluster.components", "gpucluster.policies", "gpucluster.sandbox", "pulumi", "rich")),
+        (
+            ("guardrails", "list"),
+            ("gpucluster.components", "gpucluster.pull_request", "gpucluster.sandbox", "pydantic"),
+        ),
+        (("sandbox", "reset", "--help"), ("gpucluster.components", "gpucluster.cost", "gpucluster.policies", "pulumi")),
+        (("acceptance", "run", "--help"), ("gpucluster.policies", "gpucluster.sandbox", "pulumi", "requests")),
+    ],
+    ids=_words,
+)
+def test_a_command_loads_only_what_it_needs(args: tuple[str, ...], never: tuple[str, ...]) -> None:
+    found = _loaded(*args)
+    assert [name for name in found if name.startswith(never) and name != "pulumi_policy"] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (InputError("a\nb"), 2, "error: a\nerror: b\n"),
+        (InputError("a.yaml", ["x", "y"]), 2, "error: a.yaml: 2 problems\n  x\n  y\n"),
+        (Fault("go build failed:\nno space left"), 3, "error: go build failed:\nno space left\n"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid"), 2, "error: the input is not UTF-8 text\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (click.Abort(), 130, ""),
+        (BrokenPipeError(), 0, ""),
+        (click.FileError("gone.json", "no"), 2, "Error: Could not open file 'gone.json': no\n"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_an_error_is_text_on_stderr_and_an_exit_code(
+    error: BaseException, code: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("gpucluster.components.commands.spec.first_spec", fail)
+    done = CliRunner().invoke(main, ["init", "-"])
+    assert (done.exit_code, done.stdout, done.stderr) == (code, "", text)
+
+
+def test_a_fault_of_ours_names_its_place_and_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpucluster.components.commands.spec.first_spec", {}.__getitem__)
+    done = CliRunner().invoke(main, ["init", "-"])
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert done.stderr.startswith(
+        "error: internal error (please report): TypeError in gpucluster.components.commands.spec, line "
+    )
+
+
+def test_a_word_that_is_nearly_a_command_is_answered_with_it() -> None:
+    done = CliRunner().invoke(main, ["cost", "reprot"])
+    assert done.exit_code == 2
+    assert "No such command 'reprot'. Did you mean 'report'?" in done.stderr
+
+
+def test_the_module_is_the_command() -> None:
+    for words in (["--version"], ["cost", "--help"], ["check"]):
+        one, other = (
+            subprocess.run([*start, *words], capture_output=True, text=True, timeout=60, check=False)
+            for start in ([str(BIN / "gpucluster")], [sys.executable, "-m", "gpucluster"])
+        )
+        assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_script_of_a_shell_calls_the_command(shell: str) -> None:
+    done = CliRunner().invoke(main, ["completion", shell])
+    assert done.exit_code == 0
+    assert f"_GPUCLUSTER_COMPLETE={shell}_complete" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("gpucluster co", ["cost", "completion"]),
+        ("gpucluster cost re", ["report"]),
+        ("gpucluster cost prices ", ["show", "check", "refresh"]),
+        ("gpucluster cost report --gr", ["--group-by"]),
+        ("gpucluster guardrails pr-check re", ["render"]),
+        ("gpucluster sandbox --kubernetes r", ["real"]),
+    ],
+)
+def test_bash_completes_commands_and_options_that_are_not_loaded_yet(words: str, found: list[str]) -> None:
+    variables = {
+        "_GPUCLUSTER_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    done = subprocess.run(
+        [str(BIN / "gpucluster")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, **variables},
+    )
+    assert [line.partition(",")[2] for line in done.stdout.splitlines()] == found
+
+
+def test_completing_a_command_loads_none() -> None:
+    variables = {"_GPUCLUSTER_COMPLETE": "bash_complete", "COMP_WORDS": "gpucluster cost re", "COMP_CWORD": "2"}
+    assert _loaded(variables=variables) == ["gpucluster", "gpucluster.cli", "gpucluster.errors"]
