@@ -51,8 +51,8 @@ class PlanError(InputError):
     """A spec that this cloud can't carry as asked: `problems` has one line for each reason."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
         super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
 
 
 @dataclass(frozen=True, kw_only=True)
