@@ -56,8 +56,8 @@ class _Main(_Group):
         except UnicodeDecodeError:
             _end(ctx, Exit.INPUT, "error: the input is not UTF-8 text")
         except click.ClickException as error:
-            error.exit_code = Exit.INPUT
-            raise
+            error.show()
+            ctx.exit(Exit.INPUT)
         except (click.Abort, KeyboardInterrupt):
             _end(ctx, Exit.INTERRUPTED)
         except BrokenPipeError:

@@ -20,11 +20,11 @@ gc.disable()
 resources = watch()
 try:
     declare(plan_stack(running_stack(), plan_prices))
-except InputError as error:
-    refuse(error)
 except BadPrices as error:
     refuse(InputError("your prices", str(error).splitlines()))
 except DamagedBook as error:
     raise pulumi.RunError(str(error)) from None
+except InputError as error:
+    refuse(error)
 for name, total in costed_plan(resources).items():
     pulumi.export(name, total)

@@ -20,8 +20,8 @@ _QUANTITY, _PRICE, _MARK, _AMOUNT = 17, 12, 5, 18
 def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
     """The width of a table in the terminal behind `stream`, which COLUMNS corrects; WIDEST where that is no terminal.
 
-    stream: None for a program, which writes to the engine: there COLUMNS alone tells, set by `gpucluster
-    sandbox pulumi`.
+    stream: None for a program, which writes to the engine: there COLUMNS alone tells.
+    `gpucluster sandbox pulumi` sets it.
     indent: what stands before each line. A wider terminal gets no wider table: the eye would lose the row.
     """
     if stream is not None and not stream.isatty():
