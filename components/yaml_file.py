@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import yaml
 
@@ -12,7 +12,10 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, Fault, read
 
-__all__ = ["YamlFile", "read_yaml", "shown_path"]
+__all__ = ["STDIN", "YamlFile", "read_yaml", "shown_path"]
+
+STDIN: Final = "/dev/stdin"
+"""What a command reads where its user writes -."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class YamlFile:
 
 def shown_path(path: Path) -> str:
     """The file's name with its folder."""
+    if str(path) == STDIN:
+        return "stdin"
     return f"{path.parent.name}/{path.name}" if path.parent.name else path.name
 
 

@@ -13,6 +13,7 @@ from gpucluster.components.kubernetes.names import TRAINING_POOL
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
+from gpucluster.components.yaml_file import STDIN
 from gpucluster.cost import plan_prices
 from gpucluster.options import form_of
 
@@ -51,7 +52,7 @@ def check(
         config = read_stack(stack, Path.cwd())
     elif spec is not None:
         given = {key: text for key, text in place.items() if text is not None}
-        file = Path("/dev/stdin") if str(spec) == "-" else spec
+        file = Path(STDIN) if str(spec) == "-" else spec
         config = _command_line(file, cloud or CLOUDS[0], given, machine)
     else:
         raise click.UsageError("name a SPEC, or a stack by --stack")

@@ -1,4 +1,4 @@
-"""The `cost` command: what it prints where, and its exit codes."""
+"""`gpucluster cost`: what it prints where, and its exit codes."""
 
 from __future__ import annotations
 
