@@ -145,7 +145,8 @@ def run(
 
     And judge the results. In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes,
     shared storage, and pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not
-    run again, so an interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no job.
+    run again, so an interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no
+    job.
     """
     from gpucluster.acceptance.runs.session import accept, imagined, manifests, seen
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from gpucluster.errors import Error, Exit, InputError
+from gpucluster.textio.terminal import Program
 
 __all__ = ["Later", "main"]
 
@@ -45,7 +46,7 @@ class _Group(click.Group):
         return list(self.commands)
 
 
-class _Main(_Group):
+class _Main(_Group, Program):
     """Turns every error into text on stderr and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -62,10 +63,20 @@ class _Main(_Group):
             _end(ctx, Exit.INTERRUPTED)
         except BrokenPipeError:
             _end(ctx, Exit.OK)
+        except OSError as error:
+            from gpucluster.sandbox.disk import cause
+
+            if refused := cause(error):
+                _end(ctx, Exit.INPUT, f"error: {refused}")
+            _end(ctx, Exit.FAULT, _fault(error))
         except click.exceptions.Exit:
             raise
         except Exception as error:
-            _end(ctx, Exit.FAULT, f"error: internal error (please report): {type(error).__name__} in {_place(error)}")
+            _end(ctx, Exit.FAULT, _fault(error))
+
+
+def _fault(error: Exception) -> str:
+    return f"error: internal error (please report): {type(error).__name__} in {_place(error)}"
 
 
 def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
@@ -141,6 +152,7 @@ def cost() -> None:
         Later("check", "gpucluster.policies.guardrails:check", "Check plans and states against the rules."),
         Later("list", "gpucluster.policies.guardrails:list_rules", "List the rules."),
         Later("explain", "gpucluster.policies.guardrails:explain", "Explain a rule and how to fix a finding."),
+        Later("pack", "gpucluster.policies.guardrails:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
         _Group(
             "config",
             help="Check the configuration file of a pack.",
@@ -165,7 +177,9 @@ def guardrails() -> None:
     commands=[
         Later("pulumi", "gpucluster.sandbox.command:pulumi", "Run any Pulumi command."),
         Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
-        Later("recover", "gpucluster.sandbox.recovery.recover:recover", "Repair state and clouds after a crash."),
+        Later(
+            "recover", "gpucluster.sandbox.recovery.recover:recover", "Repair state and clouds after a crash or a loss."
+        ),
         Later("reset", "gpucluster.sandbox.reset:reset", "Forget the simulated clouds."),
         Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),

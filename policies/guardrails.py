@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpucluster.policies.report import Report
     from gpucluster.policies.rule import Rule
 
-__all__ = ["check", "config_check", "explain", "list_rules"]
+__all__ = ["check", "config_check", "explain", "list_rules", "pack"]
 
 Form = Literal["table", "json"]
 
@@ -149,11 +149,14 @@ def check(
 
 
 @click.command("pack")
-@click.argument("name", type=click.Choice(list(PACKS)), default=TRAINING.name, help="Name of the pack.  [default: training]")
-def pack_command(name: str) -> None:
+@click.argument(
+    "name", type=click.Choice(list(PACKS)), default=TRAINING.name, help="Name of the pack.  [default: training]"
+)
+def pack(name: str) -> None:
     """Print the folder of a pack, for Pulumi's --policy-pack.
 
-    For example: pulumi preview --policy-pack "$(gpucluster guardrails pack)". The pack runs in the environment that runs this command.
+    For example: pulumi preview --policy-pack "$(gpucluster guardrails pack)". The pack runs in the environment that
+    runs this command.
     """
     from gpucluster.policies.pack_folder import pack_folder
 

@@ -150,7 +150,10 @@ class Store:
     def way_out(self) -> str:
         """What to do about a ledger that cannot be used."""
         if self.whole_copy is not None:
-            return "`gpucluster sandbox recover` puts back the copy that the last command left, `gpucluster sandbox reset` forgets everything"
+            return (
+                "`gpucluster sandbox recover` puts back the copy that the last command left, "
+                "`gpucluster sandbox reset` forgets everything"
+            )
         return "there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
 
     def existing(self) -> list[Entry]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.cost.shape import is_object
-from gpucluster.textio.values import shown_value
 from gpucluster.errors import InputError
+from gpucluster.textio.values import shown_value
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gpucluster.cost.shape import is_object
-from gpucluster.textio.values import shown_value
 from gpucluster.errors import InputError
+from gpucluster.textio.values import shown_value
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
 

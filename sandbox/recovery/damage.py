@@ -46,7 +46,8 @@ class Damage:
 
     @property
     def final(self) -> bool:
-        """Whether only `gpucluster sandbox reset` is left: without a copy, a state can go only where it has nothing to know."""
+        """Whether only `gpucluster sandbox reset` is left: without a copy, a state can go only where it has nothing
+        to know."""
         return self.copy is None and (bool(self.left) or not self.stack)
 
 

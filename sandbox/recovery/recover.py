@@ -51,7 +51,7 @@ class _Case:
 @click.option("--stack", "-s", help="Stack to recover.  [default: all of the project]")
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def recover(stack: str | None, dry_run: bool) -> None:
-    """Repair state and clouds after a crash, or after one of them was lost.
+    """Repair state and clouds after a crash or a loss.
 
     Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old.
     Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and

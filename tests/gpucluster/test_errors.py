@@ -11,11 +11,15 @@ import gpucluster
 from gpucluster.errors import Error, Exit, Fault, InputError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("acceptance", "components", "cost", "gpucluster", "policies", "pull_request", "sandbox")
+FOLDERS = ("acceptance", "catalog", "components", "cost", "gpucluster", "policies", "pull_request", "sandbox", "textio")
 
 CONTROL_FLOW = {
+    "BadYaml": "a text is no YAML, and who reads it adds the name of the file",
     "CannotPrice": "a handler gives up on a resource, and the report names it",
+    "DamagedLedgerError": "the project says what to do about its ledger",
     "Doubt": "a price list does not answer one query, and the row stays as it was",
+    "StoppedError": "a running engine has to end, and the command says why",
+    "UnreadableStateError": "a state is damaged, and the recovery looks for its copy",
     "_Wrong": "a part that the doctor examines is broken, and a line says so",
 }
 """Exceptions that are caught where they matter, with what becomes of them; no user meets one."""

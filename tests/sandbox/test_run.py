@@ -375,7 +375,10 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
     for command in (("pulumi", "preview", "--stack", "dev"), ("status",)):
         done = project.run(*command)
         assert done.returncode == 2
-        wrong = "is damaged (file is not a database); there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
+        wrong = (
+            "is damaged (file is not a database); there is no whole copy of it: "
+            "`gpucluster sandbox reset` forgets everything"
+        )
         assert wrong in done.stderr
     assert project.run("reset", "--yes").returncode == 0
     project.pulumi("preview")

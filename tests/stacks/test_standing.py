@@ -1,7 +1,8 @@
 """Stacks that were built by an earlier release, previewed by the program of today.
 
-`standing/` has what was in the states of the three trials after `up`: the resources of `gpucluster sandbox pulumi stack export
---show-secrets`, without times and lines of the program. They are not recorded anew: they stand for users' clusters.
+`standing/` has what was in the states of the three trials after `up`: the resources of `gpucluster sandbox pulumi stack
+export --show-secrets`, without times and lines of the program. They are not recorded anew: they stand for users'
+clusters.
 """
 
 from __future__ import annotations

@@ -180,8 +180,9 @@ def test_the_way_out_is_named_with_the_state_that_takes_its_place(sandbox: Sandb
     with pytest.raises(InputError) as refused:
         refuse_damage(sandbox.project, "dev")
     assert _without_times(str(refused.value)) == (
-        f"the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; `gpucluster sandbox recover --stack "
-        "dev` puts back that of 2026-01-02 (copies/small/dev.json), `gpucluster sandbox reset` forgets everything"
+        f"the state {sandbox.state} is missing, and the clouds have 2 resources of its stack; "
+        "`gpucluster sandbox recover --stack dev` puts back that of 2026-01-02 (copies/small/dev.json), "
+        "`gpucluster sandbox reset` forgets everything"
     )
     refuse_damage(sandbox.project, "another")
 
@@ -302,7 +303,8 @@ def test_a_damaged_ledger_is_named_and_put_back(sandbox: Sandbox, case: str) -> 
     (found,) = sandbox.wrong()
     assert found.startswith(wrong)
     assert _said(status, 2).endswith(
-        "; `gpucluster sandbox recover` puts back the copy that the last command left, `gpucluster sandbox reset` forgets everything"
+        "; `gpucluster sandbox recover` puts back the copy that the last command left, "
+        "`gpucluster sandbox reset` forgets everything"
     )
     assert _said(recover, 0).endswith("\n  put copies/clouds.sqlite3 in its place\n")
     assert (sandbox.store.existing(), sandbox.wrong(), _said(recover, 0)) == (before, [], "")
