@@ -10,7 +10,7 @@ import yaml
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.errors import InputError
-from gpucluster.textio.yaml_text import BadYaml, Fault, read
+from gpucluster.textio.yaml_text import BadYaml, Unclear, read
 
 __all__ = ["STDIN", "YamlFile", "read_yaml", "shown_path"]
 
@@ -25,7 +25,7 @@ class YamlFile:
     source: str
     root: yaml.MappingNode
     data: dict[Any, Any]
-    faults: tuple[Fault, ...]
+    faults: tuple[Unclear, ...]
 
 
 def shown_path(path: Path) -> str:

@@ -17,7 +17,7 @@ import yaml
 
 from gpucluster.textio.values import cut, shown_value
 
-__all__ = ["BadYaml", "Fault", "YamlText", "construct", "parse", "read", "shown"]
+__all__ = ["BadYaml", "Unclear", "YamlText", "construct", "parse", "read", "shown"]
 
 MOST_VALUES: Final = 50_000
 """Values of one file, with what aliases repeat: far more than any file of ours has, read within seconds."""
@@ -28,7 +28,7 @@ class BadYaml(ValueError):
 
 
 @dataclass(frozen=True)
-class Fault:
+class Unclear:
     """name: the field, with which the text begins. repeats: a key comes twice; else a value has two readings."""
 
     line: int
@@ -49,7 +49,7 @@ class YamlText:
 
     root: yaml.Node | None
     data: Any
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Unclear, ...] = ()
 
 
 def read(path: Path) -> YamlText:
@@ -153,7 +153,7 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
     return f"{line}not YAML: {problem or error.context}"
 
 
-def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Fault]:
+def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Unclear]:
     """seen: an anchor may hold itself."""
     if id(node) in seen:
         return
@@ -164,19 +164,21 @@ def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Fault]:
             name = f"{at}.{key.value}" if at else str(key.value)
             line = key.start_mark.line + 1
             if name in names:
-                yield Fault(line, name, f"{name} is given twice; keep one", repeats=True)
+                yield Unclear(line, name, f"{name} is given twice; keep one", repeats=True)
             names.add(name)
             if key.tag == f"{_TAGS}merge":
-                yield Fault(line, name, f"{name} merges in YAML 1.1 and is a name in YAML 1.2; write the fields out")
+                yield Unclear(line, name, f"{name} merges in YAML 1.1 and is a name in YAML 1.2; write the fields out")
             elif readings := _readings(key):
-                yield Fault(line, name, f'{name}: the name {readings}; put it in quotes: "{key.value}"')
+                yield Unclear(line, name, f'{name}: the name {readings}; put it in quotes: "{key.value}"')
             yield from _walk(value, name, seen)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             yield from _walk(value, f"{at}[{index}]", seen)
     elif readings := _readings(node):
         write = " or ".join(dict.fromkeys(_numbers_of(node)))
-        yield Fault(node.start_mark.line + 1, at, f'{at} is {readings}; write {write}, or "{node.value}" for the text')
+        yield Unclear(
+            node.start_mark.line + 1, at, f'{at} is {readings}; write {write}, or "{node.value}" for the text'
+        )
 
 
 _TAGS: Final = "tag:yaml.org,2002:"

@@ -98,6 +98,10 @@ def test_an_option_means_the_same_in_every_command(option: str) -> None:
     assert len(found) == 1
 
 
+LIGHT = ["gpucluster", "gpucluster.cli", "gpucluster.errors", "gpucluster.textio", "gpucluster.textio.terminal"]
+"""What help and completion load."""
+
+
 def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:
     """Our modules, and heavy ones of others, that the command has loaded when it ends."""
     code = (
@@ -136,7 +140,7 @@ def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:
     ids=_words,
 )
 def test_help_loads_no_command(args: tuple[str, ...]) -> None:
-    assert _loaded(*args) == ["gpucluster", "gpucluster.cli", "gpucluster.errors"]
+    assert _loaded(*args) == LIGHT
 
 
 @pytest.mark.parametrize(
@@ -244,4 +248,4 @@ def test_bash_completes_commands_and_options_that_are_not_loaded_yet(words: str,
 
 def test_completing_a_command_loads_none() -> None:
     variables = {"_GPUCLUSTER_COMPLETE": "bash_complete", "COMP_WORDS": "gpucluster cost re", "COMP_CWORD": "2"}
-    assert _loaded(variables=variables) == ["gpucluster", "gpucluster.cli", "gpucluster.errors"]
+    assert _loaded(variables=variables) == LIGHT

@@ -164,7 +164,7 @@ def test_a_plan_with_a_value_of_another_kind_is_no_fault_of_the_tool(
         inner = inner[step]
     inner[place[-1]] = value
     plan.write_text(json.dumps(document))
-    code, shown = _run(plan, *which)
+    code, shown = _run(plan, which)
     assert code in (0, 1, 2), shown
 
 
@@ -189,7 +189,7 @@ def test_a_component_around_itself_is_no_endless_loop(plan: Path) -> None:
             _resource("aws:ebs/volume:Volume", "v", type="gp3", size=9) | {"parent": inside["urn"]},
         ],
     )
-    assert [shown for code, shown in (_run(plan, *one) for one in COMMANDS) if code not in (0, 1)] == []
+    assert [shown for code, shown in (_run(plan, one) for one in COMMANDS) if code not in (0, 1)] == []
 
 
 def test_a_resource_whose_inputs_are_all_secret_is_named_as_not_priced(plan: Path) -> None:
