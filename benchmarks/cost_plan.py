@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.bars import RUNS, Bar, report
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.render import as_table
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
 
 SMALL, LARGE = 1_000, 10_000
 

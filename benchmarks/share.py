@@ -105,7 +105,7 @@ def _laps(cloud: str) -> dict[str, float]:
         from gpucluster.cost import plan_prices
         from gpucluster.cost.estimate import estimate
         from gpucluster.cost.render.table import as_table
-        from gpucluster.cost.sources.program import watch
+        from gpucluster.program.readers.running import watch
 
         lap("import")
         watched = watch()

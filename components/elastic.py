@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.names import ELASTIC
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import Elastic
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpucluster.components.kubernetes.names import GPU, MIG_POOL, MIG_SLICE, POOL
 from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy
+from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, POOL
 
 __all__ = ["MigResources", "mig_note"]
 

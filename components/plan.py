@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from gpucluster.components.kubernetes.names import MIG_POOL, TRAINING_POOL
+from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.errors import InputError

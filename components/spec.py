@@ -21,8 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from gpucluster.components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.textio.values import shown_value
 
 __all__ = [

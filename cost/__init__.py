@@ -5,6 +5,5 @@ from __future__ import annotations
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["UNKNOWN", "Assumptions", "Estimate", "PriceBook", "Resource", "Resources", "estimate"]
+__all__ = ["Assumptions", "Estimate", "PriceBook", "estimate"]

@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Final
 
-from gpucluster.cost.resources import Resource
 from gpucluster.cost.tables import usage_words
+from gpucluster.program.resources import Resource
 
 __all__ = ["Assumptions", "Exceptions", "fault_of", "unknown_name"]
 

@@ -11,6 +11,7 @@ from typing import Final
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.facts import Facts, facts_of
 from gpucluster.cost.free import free_reason
+from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import (
     HOURS_PER_MONTH,
     Amounts,
@@ -23,9 +24,8 @@ from gpucluster.cost.model import (
     committed_sum,
 )
 from gpucluster.cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
-from gpucluster.cost.registry import handler_for
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine, Free, NotPriced
-from gpucluster.cost.resources import urn_name
 from gpucluster.errors import InputError
+from gpucluster.program.resources import urn_name
 
 __all__ = ["Explained", "NoSuchLine", "explain"]
 

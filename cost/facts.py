@@ -22,9 +22,9 @@ from decimal import Decimal
 from typing import Any
 
 from gpucluster.cost.model import Budget
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.cost.shape import is_list, is_object
 from gpucluster.cost.subject import CannotPrice, as_number
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Facts", "Slices", "facts_of"]
 

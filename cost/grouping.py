@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import Amounts, CostLine, committed_sum
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.cost.shape import is_object
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import is_object
 
 __all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of", "labels_of"]
 

@@ -21,9 +21,9 @@ from gpucluster.cost.money import at_least, money
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.table import as_table
-from gpucluster.cost.resources import urn_type
-from gpucluster.cost.sources.program import Watched, watch
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.readers.running import Watched, watch
+from gpucluster.program.resources import urn_type
 
 __all__ = ["BUDGET_VARIABLE", "Watched", "costed_plan", "totals", "watch"]
 

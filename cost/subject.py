@@ -10,8 +10,8 @@ from typing import Any, Final
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.model import CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, urn_type
-from gpucluster.cost.shape import is_list, is_object
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, urn_type
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
 

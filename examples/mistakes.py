@@ -35,12 +35,12 @@ import click
 import yaml
 
 from examples.pages import ROOT, Example, declared, examples
-from gpucluster.cost.resources import Resource, Resources
-from gpucluster.cost.sources.ended import Ended
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import Enforcement, ReportRule
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["FILE", "PAGE", "Mistake", "mistakes", "page"]
 

@@ -31,10 +31,11 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.stack import run_in_stack
 
 from gpucluster.cli import main as gpucluster
-from gpucluster.cost import Resources, estimate
+from gpucluster.cost import estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.comparison_table import comparison_table
+from gpucluster.program.resources import Resources
 
 __all__ = ["ROOT", "Example", "declared", "examples", "page_of", "write_pages"]
 

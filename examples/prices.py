@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from examples.pages import declared, examples
-from gpucluster.cost import Estimate, Resources, estimate
+from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
+from gpucluster.program.resources import Resources
 
 __all__ = ["escaped"]
 

@@ -177,9 +177,7 @@ def guardrails() -> None:
     commands=[
         Later("pulumi", "gpucluster.sandbox.command:pulumi", "Run any Pulumi command."),
         Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
-        Later(
-            "recover", "gpucluster.sandbox.recovery.recover:recover", "Repair state and clouds after a crash or a loss."
-        ),
+        Later("recover", "gpucluster.sandbox.recover:recover", "Repair state and clouds after a crash or a loss."),
         Later("reset", "gpucluster.sandbox.reset:reset", "Forget the simulated clouds."),
         Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),

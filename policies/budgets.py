@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.policies.facts import facts
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import Resource, Resources
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate

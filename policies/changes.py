@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gpucluster.cost.resources import Resource, Resources
-from gpucluster.cost.sources.ended import Ended
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["Changes"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 
-from gpucluster.cost.resources import Resources
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked
 from gpucluster.policies.rule import Enforcement, Rule
 from gpucluster.policies.settings import REMEDIATE, Settings
+from gpucluster.program.resources import Resources
 
 __all__ = ["check_stack"]
 

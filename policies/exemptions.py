@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.policies.reading import items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import items, text
 
 __all__ = ["FIELDS", "Exemption", "Unreadable", "configured", "exemptions"]
 

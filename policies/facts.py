@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.label_sets import labels_at
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 
 __all__ = ["facts", "required_labels"]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpucluster.cost.prices import DamagedBook
-from gpucluster.cost.resources import Resources
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
 from gpucluster.policies.rule import (
@@ -29,6 +28,7 @@ from gpucluster.policies.rule import (
     StackRule,
     Violation,
 )
+from gpucluster.program.resources import Resources
 
 __all__ = ["Exempted", "Outcome", "failed", "run_change_rule", "run_report_rule", "run_resource_rule", "run_stack_rule"]
 

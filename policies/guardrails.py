@@ -20,11 +20,11 @@ from gpucluster.policies.settings import BadSettings, Settings, read_settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpucluster.cost.resources import Resources
     from gpucluster.policies.changes import Changes
     from gpucluster.policies.pack import Pack
     from gpucluster.policies.report import Report
     from gpucluster.policies.rule import Rule
+    from gpucluster.program.resources import Resources
 
 __all__ = ["check", "config_check", "explain", "list_rules", "pack"]
 
@@ -202,9 +202,9 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
     """Name, resources and changes of each file; NotReadable with a line for each that cannot be read."""
-    from gpucluster.cost.sources import NotReadable
-    from gpucluster.cost.sources.files import read_file
     from gpucluster.policies.changes import Changes
+    from gpucluster.program.readers.errors import NotReadable
+    from gpucluster.program.readers.files import read_file
 
     read: list[tuple[str, Resources, Changes | None]] = []
     problems: list[str] = []

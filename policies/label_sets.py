@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gpucluster.cost.resources import UNKNOWN, Unknown
+from gpucluster.program.resources import UNKNOWN, Unknown
 
 __all__ = ["LabelSet", "LabelSyntax", "Place", "labels_at"]
 

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 from gpucluster.policies.rule import CannotTell, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
 __all__ = ["Machines", "label_of", "several"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import click
 import yaml
 
+from gpucluster.cache import BrokenCache, Installation, cache_folder
 from gpucluster.policies.packs import TRAINING
-from gpucluster.sandbox.cache import BrokenCache, Installation, cache_folder
 
 __all__ = ["pack_folder"]
 

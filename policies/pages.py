@@ -14,7 +14,6 @@ from typing import Final
 
 import yaml
 
-from gpucluster.cost.sources.files import read_file
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, example_of, plan_of
@@ -22,6 +21,7 @@ from gpucluster.policies.message import page_of
 from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.settings import REMEDIATE
+from gpucluster.program.readers.files import read_file
 
 __all__ = ["FOLDER", "pages", "write_pages"]
 

@@ -25,7 +25,6 @@ from pulumi_policy import (
 )
 from pulumi_policy import Severity as PulumiSeverity
 
-from gpucluster.cost.resources import Resources
 from gpucluster.policies.clock import today
 from gpucluster.policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.message import message
@@ -43,7 +42,8 @@ from gpucluster.policies.rule import (
     Violation,
 )
 from gpucluster.policies.settings import misspelt
-from gpucluster.policies.view import resource_of, resources_of
+from gpucluster.program.readers.policy import resource_of, resources_of
+from gpucluster.program.resources import Resources
 
 __all__ = ["to_policies"]
 

@@ -19,9 +19,9 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.edit import Edit
-from gpucluster.policies.view import provider_of, resource_of
+from gpucluster.program.readers.policy import provider_of, resource_of
+from gpucluster.program.resources import Resource
 
 __all__ = ["RemediatingPolicy"]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.policies.edit import Edit
 from gpucluster.policies.fence import Outcome
 from gpucluster.policies.rule import Enforcement, Rule, Violation
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["Checked", "Found", "Report"]
 

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.edit import Edit
+from gpucluster.program.resources import Resource, Resources
 
 if TYPE_CHECKING:
     from gpucluster.policies.fence import Outcome

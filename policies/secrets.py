@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.clouds.kubernetes.containers import containers
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import at, items, text
 
 __all__ = ["READ_BY_ALL", "places_of_secrets", "secrets_in"]
 

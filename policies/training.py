@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.change_rules import CHANGE_RULES
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.rules import (
+    CHANGE_RULES,
     accelerators_fit_machine,
     addresses_clear_of_reserved_ranges,
     budget,

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from gpucluster.cost.shape import is_list, is_object
-from gpucluster.cost.sources import NotReadable
+from gpucluster.program.readers.errors import NotReadable
+from gpucluster.program.values import is_list, is_object
 
 __all__ = [
     "LARGEST",

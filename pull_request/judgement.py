@@ -19,10 +19,6 @@ from gpucluster.cost.changes import Change, Diff, Side, diff
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import DamagedBook, PriceBook
-from gpucluster.cost.resources import Resources
-from gpucluster.cost.shape import is_list, is_object
-from gpucluster.cost.sources import NotReadable
-from gpucluster.cost.sources.files import Read, read_file
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.check import check_stack
@@ -31,6 +27,10 @@ from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import ChangeRule, Enforcement
 from gpucluster.policies.settings import Settings
+from gpucluster.program.readers.errors import NotReadable
+from gpucluster.program.readers.files import Read, read_file
+from gpucluster.program.resources import Resources
+from gpucluster.program.values import is_list, is_object
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
 from gpucluster.pull_request.touched import touched
 

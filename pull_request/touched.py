@@ -17,7 +17,7 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "prices": ("cost/prices/*", "*prices*.csv"),
         "workflows": (".github/*", ".gitlab-ci.yml", "ci/*", ".ci/*"),
         "the lock": (*LOCKS, *(f"*/{pattern}" for pattern in LOCKS), "pyproject.toml", "package.json"),
-        "the check itself": ("pull_request/*", "cost/*", "sandbox/*", "Makefile"),
+        "the check itself": ("pull_request/*", "cost/*", "program/*", "sandbox/*", "Makefile"),
     }
 )
 """Kind -> patterns of paths, the first kind that fits; `*` reaches over folders."""

@@ -63,9 +63,9 @@ def _engine() -> str:
 
 
 def _api_server() -> str:
+    from gpucluster.cache import BrokenCache, Installation
     from gpucluster.sandbox.api_server import binaries
     from gpucluster.sandbox.api_server.definitions import sources
-    from gpucluster.sandbox.cache import BrokenCache, Installation
 
     try:
         built = Installation(binaries.folder(), "the API server").read()
@@ -84,7 +84,7 @@ def _go() -> str:
 
 
 def _disk() -> str:
-    from gpucluster.sandbox.cache import cache_folder
+    from gpucluster.cache import cache_folder
 
     folder = cache_folder()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.acceptance.measured import RING
 from gpucluster.acceptance.runs.gpu_pod import on_nodes
 from gpucluster.acceptance.runs.step import Step
-from gpucluster.components.kubernetes.names import GPU, MPI_RUNTIME, TRAINING_POOL
+from gpucluster.components.names import GPU, MPI_RUNTIME, TRAINING_POOL
 
 __all__ = ["all_reduce", "busy", "node_counts", "pair_rounds", "rounds"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
 from gpucluster.acceptance.runs.step import LABEL, Step
-from gpucluster.components.kubernetes.names import GPU
+from gpucluster.components.names import GPU
 
 __all__ = ["DCGM_IMAGE", "diagnosis", "stress"]
 

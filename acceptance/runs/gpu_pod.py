@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.acceptance.runs.step import LABEL
-from gpucluster.components.kubernetes.names import GPU_TOLERATION, POOL, TRAINING_POOL
+from gpucluster.components.names import GPU_TOLERATION, POOL, TRAINING_POOL
 
 __all__ = ["indexed_job", "on_nodes", "one_a_node"]
 

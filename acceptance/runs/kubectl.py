@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from gpucluster.components.kubernetes.names import NAMESPACE
+from gpucluster.components.names import NAMESPACE
 from gpucluster.errors import Fault
 
 __all__ = ["ClusterError", "Kubectl"]

@@ -24,7 +24,7 @@ from gpucluster.acceptance.runs.scope import Scope, no_ring
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from gpucluster.acceptance.verdicts.verdict import FAIL, Verdict
-from gpucluster.components.kubernetes.names import GPU, POOL, TRAINING_POOL
+from gpucluster.components.names import GPU, POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape
 from gpucluster.errors import InputError
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
 from gpucluster.acceptance.runs.step import LABEL, Step
-from gpucluster.components.kubernetes.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
+from gpucluster.components.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
 
 __all__ = ["ELBENCHO_IMAGE", "storage"]
 

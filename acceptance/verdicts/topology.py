@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
-from gpucluster.components.kubernetes.names import POOL, TRAINING_POOL
+from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape, shape_named
 
 __all__ = ["Node", "judge_topology", "nodes_of"]

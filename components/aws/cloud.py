@@ -10,7 +10,7 @@ from gpucluster.components.aws.machines import machine_problems
 from gpucluster.components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi

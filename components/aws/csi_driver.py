@@ -7,7 +7,7 @@ from pulumi_aws import eks
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.identity import Tagger, pod_role
-from gpucluster.components.kubernetes.names import SYSTEM_NAMESPACE
+from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["csi_driver"]
 

@@ -19,8 +19,8 @@ from gpucluster.components.aws.plan import ElasticPlan
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.kubernetes.release import release
+from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 
 __all__ = ["ElasticPools"]
 

@@ -11,7 +11,7 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.csi_driver import csi_driver
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.plan import HomePlan
-from gpucluster.components.kubernetes.names import EXPECTED_GIB
+from gpucluster.components.names import EXPECTED_GIB
 
 __all__ = ["Home"]
 

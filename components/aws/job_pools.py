@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpucluster.components.aws.fabric import NETWORK_LABELS, efa_pod, mpi_efa_pod
 from gpucluster.components.aws.plan import AwsClusterPlan
 from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
-from gpucluster.components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

@@ -13,7 +13,7 @@ from gpucluster.components.aws.launch_template import label_machines, node_launc
 from gpucluster.components.aws.mig import MigPlan
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.user_data import gpu_user_data
-from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
+from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]

@@ -14,9 +14,9 @@ from gpucluster.components.aws.identity import Tagger, pod_role
 from gpucluster.components.aws.scrape import scrape_configuration
 from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
-from gpucluster.components.kubernetes.names import EXPECTED_SAMPLES, MONITORING
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.names import EXPECTED_SAMPLES, MONITORING
 
 __all__ = ["Monitoring"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.components.kubernetes.names import EXPORTER_PORT, MONITORING, OPENCOST_PORT
 from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS
+from gpucluster.components.names import EXPORTER_PORT, MONITORING, OPENCOST_PORT
 
 __all__ = ["scrape_configuration"]
 

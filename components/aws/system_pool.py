@@ -12,7 +12,7 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.plan import SystemPlan
-from gpucluster.components.kubernetes.names import POOL, SYSTEM_POOL
+from gpucluster.components.names import POOL, SYSTEM_POOL
 
 __all__ = ["SystemPool"]
 

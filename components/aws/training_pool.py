@@ -13,7 +13,7 @@ from gpucluster.components.aws.launch_template import label_machines, node_launc
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.plan import TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
-from gpucluster.components.kubernetes.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
+from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]

@@ -9,7 +9,7 @@ from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, 
 from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi

@@ -37,9 +37,9 @@ from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.names import TRAINING_POOL
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import azure_tags, kubernetes_labels
+from gpucluster.components.names import TRAINING_POOL
 
 __all__ = ["TrainingCluster"]
 

@@ -16,8 +16,8 @@ from gpucluster.components.azure.location import ZONES
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.plan import SystemPlan
-from gpucluster.components.kubernetes.names import POOL, SYSTEM_POOL
 from gpucluster.components.labels import EXPECTED_SAMPLES
+from gpucluster.components.names import POOL, SYSTEM_POOL
 
 __all__ = ["ControlPlane"]
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
-from gpucluster.components.kubernetes.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape, elastic_shape
 from gpucluster.components.spec import ClusterSpec
 

@@ -20,10 +20,10 @@ from gpucluster.components.azure.nic_cluster_policy import NAME, NicClusterPolic
 from gpucluster.components.azure.node_feature_rule import NodeFeatureRule
 from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from gpucluster.components.kubernetes.names import MIG_LAYOUT
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.names import MIG_LAYOUT
 
 __all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
 

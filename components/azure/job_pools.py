@@ -10,7 +10,7 @@ from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.tolerations import SPOT_TOLERATION
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
-from gpucluster.components.kubernetes.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
+from gpucluster.components.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

@@ -13,8 +13,8 @@ from gpucluster.components.azure.karpenter_limits import karpenter_problems
 from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.names import ELASTIC
 from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.names import ELASTIC
 from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]

@@ -56,7 +56,7 @@ from pulumi_kubernetes.rbac.v1 import (
 )
 from pulumi_kubernetes.storage.v1 import CSIDriver, CSIDriverSpecArgs
 
-from gpucluster.components.kubernetes.names import SYSTEM_NAMESPACE
+from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["DRIVER", "STARTUP_TAINT", "LustreDriver"]
 

@@ -10,10 +10,10 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.azure.pod_monitor import LIMITS, PodMonitor
-from gpucluster.components.kubernetes.names import SYSTEM_NAMESPACE
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["MetricsCollection"]
 

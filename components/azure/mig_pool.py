@@ -9,7 +9,7 @@ import pulumi
 from gpucluster.components.azure.gpu_software import mig_node_labels
 from gpucluster.components.azure.mig import MigPlan
 from gpucluster.components.azure.node_pool import GpuNodes
-from gpucluster.components.kubernetes.names import MIG_POOL
+from gpucluster.components.names import MIG_POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]

@@ -10,7 +10,7 @@ from pulumi_azure_native import containerservice
 from gpucluster.components.azure.elastic import ElasticPlan, agent_pools
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.names import EXPECTED_GPUS
+from gpucluster.components.names import EXPECTED_GPUS
 
 __all__ = ["NativePools"]
 

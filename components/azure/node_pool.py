@@ -13,7 +13,7 @@ from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
-from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, POOL
+from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 from gpucluster.components.shapes import Shape
 
 __all__ = ["GpuNodes"]

@@ -8,8 +8,8 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.core.v1 import ContainerArgs
 
-from gpucluster.components.kubernetes.names import POOL
 from gpucluster.components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
+from gpucluster.components.names import POOL
 
 __all__ = ["PATH", "Scratch", "mount_script"]
 

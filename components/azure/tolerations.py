@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.components.kubernetes.names import ADDONS_TOLERATION, GPU_TOLERATION
+from gpucluster.components.names import ADDONS_TOLERATION, GPU_TOLERATION
 
 __all__ = ["CONTROLLERS", "DAEMONS", "SPOT", "SPOT_TOLERATION"]
 

@@ -11,7 +11,7 @@ from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.azure.plan import TrainingPlan
-from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]

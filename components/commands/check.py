@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
-from gpucluster.components.kubernetes.names import TRAINING_POOL
+from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack

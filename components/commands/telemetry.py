@@ -10,7 +10,6 @@ from typing import Any
 import click
 import yaml
 
-from gpucluster.components.kubernetes.names import NAMESPACE
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
@@ -21,6 +20,7 @@ from gpucluster.components.kubernetes.telemetry.rules import (
     prometheus_operator_rule,
     rule_file,
 )
+from gpucluster.components.names import NAMESPACE
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices

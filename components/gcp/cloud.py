@@ -9,7 +9,7 @@ from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
-from gpucluster.components.kubernetes.names import ELASTIC
+from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
     import pulumi

@@ -10,8 +10,8 @@ import pulumi
 
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.compute_class import ComputeClass
-from gpucluster.components.kubernetes.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.plan import PlanError
 
 __all__ = ["COMPUTE_CLASS", "ElasticMachine", "class_node_label", "class_node_taint", "elastic_class"]

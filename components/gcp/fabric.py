@@ -8,8 +8,8 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from gpucluster.components.kubernetes.names import POOL, TRAINING_POOL
 from gpucluster.components.kubernetes.objects import Part, check
+from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.plan import PlanError
 
 __all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]

@@ -12,7 +12,7 @@ from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mp
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
 from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
-from gpucluster.components.kubernetes.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
 

@@ -13,9 +13,9 @@ from gpucluster.components.gcp.karpenter_iam import karpenter_identity
 from gpucluster.components.gcp.karpenter_limits import karpenter_problems
 from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.release import release
+from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]

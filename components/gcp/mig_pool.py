@@ -15,7 +15,7 @@ from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
-from gpucluster.components.kubernetes.names import MIG_POOL
+from gpucluster.components.names import MIG_POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["MigPool"]

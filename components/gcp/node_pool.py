@@ -10,7 +10,7 @@ from pulumi_gcp import container
 
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.machines import family
-from gpucluster.components.kubernetes.names import GPU, GPU_PRESENT, POOL
+from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 from gpucluster.components.shapes import Shape
 
 __all__ = ["CLOUD_PLATFORM", "FROZEN", "flex_start", "gpu_config", "node_config", "scaled"]

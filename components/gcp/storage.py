@@ -15,9 +15,9 @@ from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.plan import BucketPlan
 from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
-from gpucluster.components.kubernetes.names import NAMESPACE
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.labels import EXPECTED_GIB
+from gpucluster.components.names import NAMESPACE
 
 __all__ = ["BucketStorage", "LustreStorage"]
 

@@ -12,7 +12,7 @@ from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import node_config
 from gpucluster.components.gcp.plan import SystemPlan
-from gpucluster.components.kubernetes.names import SYSTEM_POOL
+from gpucluster.components.names import SYSTEM_POOL
 
 __all__ = ["SystemPool"]
 

@@ -16,8 +16,8 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.plan import TrainingPlan
-from gpucluster.components.kubernetes.names import TRAINING_POOL
 from gpucluster.components.labels import CALENDAR_NODES
+from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
 __all__ = ["TrainingPool"]

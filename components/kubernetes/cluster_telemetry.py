@@ -13,10 +13,10 @@ from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
-from gpucluster.components.kubernetes.names import MONITORING, OPENCOST_PORT
 from gpucluster.components.kubernetes.network_policy import only_from_within, only_these_ports
 from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.names import MONITORING, OPENCOST_PORT
 
 __all__ = ["ClusterTelemetry"]
 

@@ -6,15 +6,15 @@ import pulumi
 
 from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
 from gpucluster.components.kubernetes.images import image_values
-from gpucluster.components.kubernetes.names import (
+from gpucluster.components.kubernetes.release import release
+from gpucluster.components.mig_layout import Strategy
+from gpucluster.components.names import (
     ADDONS_TOLERATION,
     EFA_PRESENT,
     GPU_PRESENT,
     GPU_TOLERATION,
     SYSTEM_NAMESPACE,
 )
-from gpucluster.components.kubernetes.release import release
-from gpucluster.components.mig_layout import Strategy
 
 __all__ = ["Devices"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpucluster.components.kubernetes.names import GPU
+from gpucluster.components.names import GPU
 from gpucluster.components.shapes import Shape
 
 __all__ = ["KEPT", "FabricPod", "JobPool"]

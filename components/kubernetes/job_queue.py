@@ -17,8 +17,8 @@ from gpucluster.components.kubernetes.kueue import (
     ResourceFlavor,
     Topology,
 )
-from gpucluster.components.kubernetes.names import GPU, NAMESPACE, POOL
 from gpucluster.components.kubernetes.objects import Spec, custom_object
+from gpucluster.components.names import GPU, NAMESPACE, POOL
 
 __all__ = ["JobQueue"]
 

@@ -19,8 +19,8 @@ from gpucluster.components.kubernetes.admission_policy import (
     ValidatingAdmissionPolicyBinding,
 )
 from gpucluster.components.kubernetes.job_pool import FabricPod
-from gpucluster.components.kubernetes.names import MPI_RUNTIME, NAMESPACE, TRAINING_RUNTIME
 from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.names import MPI_RUNTIME, NAMESPACE, TRAINING_RUNTIME
 
 __all__ = ["JOB_RULES", "POD_RULES", "job_rules", "job_spec", "pod_spec"]
 

@@ -14,7 +14,13 @@ from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.job_rules import job_rules
 from gpucluster.components.kubernetes.kueue import WorkloadPriorityClass
-from gpucluster.components.kubernetes.names import (
+from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.queueing import Queueing
+from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
+from gpucluster.components.kubernetes.training_runtime import ClusterTrainingRuntime
+from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.names import (
     MIG_POOL,
     MIG_RUNTIME,
     MPI_RUNTIME,
@@ -22,12 +28,6 @@ from gpucluster.components.kubernetes.names import (
     TRAINING_POOL,
     TRAINING_RUNTIME,
 )
-from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
-from gpucluster.components.kubernetes.objects import custom_object
-from gpucluster.components.kubernetes.queueing import Queueing
-from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
-from gpucluster.components.kubernetes.training_runtime import ClusterTrainingRuntime
-from gpucluster.components.kubernetes.workspace import Workspace
 
 __all__ = ["PRIORITIES", "Jobs", "queues_of", "runtimes_of"]
 

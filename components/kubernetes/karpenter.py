@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import pulumi
 
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 from gpucluster.components.kubernetes.node_pool import CAPACITY_TYPE, NodePool
 from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
 __all__ = ["node_pool"]
 

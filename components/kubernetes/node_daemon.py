@@ -28,7 +28,7 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
-from gpucluster.components.kubernetes.names import SYSTEM_NAMESPACE
+from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["SHELL", "node_daemon", "privileged_container"]
 

@@ -16,9 +16,9 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.merged import merged
-from gpucluster.components.kubernetes.names import NAMESPACE
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.release import release
+from gpucluster.components.names import NAMESPACE
 
 __all__ = ["Queueing"]
 

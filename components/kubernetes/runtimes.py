@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.names import (
+from gpucluster.components.kubernetes.pod import SSH_VOLUME
+from gpucluster.components.kubernetes.training_runtime import NODE, STEP, TRAINER
+from gpucluster.components.names import (
     GPU_TOLERATION,
     HOME_CLAIM,
     HOME_PATH,
@@ -19,8 +21,6 @@ from gpucluster.components.kubernetes.names import (
     SHARED_CLAIM,
     SHARED_PATH,
 )
-from gpucluster.components.kubernetes.pod import SSH_VOLUME
-from gpucluster.components.kubernetes.training_runtime import NODE, STEP, TRAINER
 
 __all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
-from gpucluster.components.kubernetes.names import MONITORING
 from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
+from gpucluster.components.names import MONITORING
 
 __all__ = ["GPU_EXPORTER", "Scraped", "options_scraped"]
 

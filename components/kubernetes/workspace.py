@@ -9,8 +9,8 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from gpucluster.components.kubernetes.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 from gpucluster.components.kubernetes.volume import Volume, claimed
+from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 
 __all__ = ["Workspace"]
 

@@ -10,7 +10,7 @@ from gpucluster.cost.advice.machines import machine_advice
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.options import Settings, options_of
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.resources import Resources
+from gpucluster.program.resources import Resources
 
 __all__ = ["advice_of"]
 

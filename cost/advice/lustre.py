@@ -18,10 +18,10 @@ from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.model import cents
 from gpucluster.cost.money import money
 from gpucluster.cost.prices import Price, PriceBook
-from gpucluster.cost.resources import Resource, Resources
-from gpucluster.cost.shape import is_object
 from gpucluster.cost.storage_price import STORAGE_NAMES
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.values import is_object
 
 __all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
 

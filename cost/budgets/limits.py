@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.cost.shape import is_object
 from gpucluster.errors import InputError
+from gpucluster.program.values import is_object
 from gpucluster.textio.values import shown_value
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]

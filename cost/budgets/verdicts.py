@@ -12,8 +12,8 @@ from gpucluster.cost.budgets.limits import BadLimits, Limit, Limits
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.model import Amounts, CostLine, Unbounded
-from gpucluster.cost.resources import Resources
 from gpucluster.cost.verdict import Outcome
+from gpucluster.program.resources import Resources
 
 __all__ = ["Test", "Verdict", "verdicts_of"]
 

@@ -14,7 +14,7 @@ from gpucluster.cost.changes.losses import Loss, losses
 from gpucluster.cost.changes.side import Side
 from gpucluster.cost.changes.unpriced import Unpriced
 from gpucluster.cost.model import Amounts, CostLine, NotPriced
-from gpucluster.cost.resources import key_of, urn_name
+from gpucluster.program.resources import key_of, urn_name
 
 __all__ = ["Diff", "Kind", "LineChange", "PartChange", "ResourceChange", "change_of", "diff"]
 

@@ -11,9 +11,9 @@ from gpucluster.cost.changes.revisions import commit_of
 from gpucluster.cost.changes.side import Side
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.sources.errors import NotReadable
-from gpucluster.cost.sources.files import read_file
 from gpucluster.cost.usage import check_urns
+from gpucluster.program.readers.errors import NotReadable
+from gpucluster.program.readers.files import read_file
 
 __all__ = ["sides_of"]
 

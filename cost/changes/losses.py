@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.resources import urn_name, urn_type
-from gpucluster.cost.sources.ended import Ended
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import urn_name, urn_type
 
 __all__ = ["CAPACITY", "STORAGE", "Loss", "losses"]
 

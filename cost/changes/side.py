@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.resources import Resources
-from gpucluster.cost.sources.ended import Ended
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resources
 
 __all__ = ["Side"]
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from gpucluster.cost.changes.side import Side
 from gpucluster.cost.model import NotPriced
-from gpucluster.cost.resources import UNKNOWN, Resource, key_of
-from gpucluster.cost.shape import is_list, is_object
+from gpucluster.program.resources import UNKNOWN, Resource, key_of
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Unpriced"]
 

@@ -17,9 +17,9 @@ from gpucluster.cost.options import Settings
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.advice import advice_json, advice_text
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["advise"]
 

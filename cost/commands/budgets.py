@@ -15,10 +15,10 @@ from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.budgets import budgets_json, budgets_table
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["budgets"]
 

@@ -15,9 +15,9 @@ from gpucluster.cost.explain import explain as explained
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.explanation import explanation_json, explanation_text
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["explain"]
 

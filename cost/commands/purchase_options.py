@@ -19,9 +19,9 @@ from gpucluster.cost.render.options_csv import options_csv
 from gpucluster.cost.render.options_json import options_json
 from gpucluster.cost.render.options_markdown import options_markdown
 from gpucluster.cost.render.options_table import options_table
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["options"]
 

@@ -21,11 +21,11 @@ from gpucluster.cost.render.json import as_json
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.report_markdown import report_markdown
 from gpucluster.cost.render.table import as_table
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, quiet
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["report"]
 

@@ -10,8 +10,8 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.commands.options import name_of
-from gpucluster.cost.sources.errors import NotReadable
-from gpucluster.cost.sources.run import arguments_of, run
+from gpucluster.program.readers.command import arguments_of, run
+from gpucluster.program.readers.errors import NotReadable
 
 __all__ = ["heard", "source_of"]
 

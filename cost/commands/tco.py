@@ -21,10 +21,10 @@ from gpucluster.cost.render.tco_csv import tco_csv
 from gpucluster.cost.render.tco_json import tco_json
 from gpucluster.cost.render.tco_markdown import tco_markdown
 from gpucluster.cost.render.tco_table import tco_table
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways
 from gpucluster.options import form_of, output
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["tco"]
 

@@ -12,11 +12,11 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, prices
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.json import SCHEMA_VERSION
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.tables import usage_words
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.start import first_usage
 from gpucluster.options import form_of
+from gpucluster.program.readers.files import read_text
 
 __all__ = ["init", "names"]
 

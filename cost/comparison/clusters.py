@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.cost.shape import is_list, is_object
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Cluster", "cluster_of"]
 

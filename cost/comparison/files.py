@@ -11,10 +11,10 @@ from gpucluster.cost.comparison.clusters import cluster_of
 from gpucluster.cost.comparison.compare import Column
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.resources import Resources
-from gpucluster.cost.sources.errors import NotReadable
-from gpucluster.cost.sources.files import read_text
 from gpucluster.cost.usage import check_names
+from gpucluster.program.readers.errors import NotReadable
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resources
 
 __all__ = ["columns_of"]
 

@@ -10,9 +10,9 @@ from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import default_root, disk_at, mapped_disks
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
 from gpucluster.cost.handlers.ebs import Disk
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

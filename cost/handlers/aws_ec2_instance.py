@@ -9,10 +9,10 @@ from gpucluster.cost.handlers.aws_eip import ipv4_line
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import default_root, disk_at
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
 from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _ONE = Decimal(1)

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _TASK: Final = "aws:ecs/taskDefinition:TaskDefinition"

@@ -6,8 +6,8 @@ import datetime
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 END_OF_STANDARD_SUPPORT: Final = {

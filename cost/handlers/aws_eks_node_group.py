@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import Disk, default_root, mapped_disks
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
 from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.program.resources import UNKNOWN
 
 
 @prices("aws:eks/nodeGroup:NodeGroup")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Free
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 _VPC = "https://aws.amazon.com/vpc/pricing/"

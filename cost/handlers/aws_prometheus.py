@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject, as_number
 
 EXPECTED: Final = "gpucluster/expected-million-samples"

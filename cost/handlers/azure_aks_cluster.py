@@ -10,9 +10,9 @@ from gpucluster.cost.handlers.aks_nodes import node_lines
 from gpucluster.cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.samples import expected_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"

@@ -11,8 +11,8 @@ from gpucluster.cost.handlers.committed import committed, inside
 from gpucluster.cost.handlers.covered import Cover, bought
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["CAPACITY", "machine_lines", "purchase_of"]
 

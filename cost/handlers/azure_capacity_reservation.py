@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from gpucluster.cost.handlers.azure_capacity import CAPACITY
 from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_price, plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

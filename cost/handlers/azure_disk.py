@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

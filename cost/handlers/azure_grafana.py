@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _SOURCE: Final = "https://azure.microsoft.com/pricing/details/key-vault/"

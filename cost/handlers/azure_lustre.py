@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 __all__ = ["amlfs"]

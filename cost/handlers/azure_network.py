@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from gpucluster.cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
 from gpucluster.cost.handlers.azure_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 

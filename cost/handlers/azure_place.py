@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["ACCOUNT", "CLUSTER", "RESERVATION_GROUP", "owner_of", "place_of", "region_of_zone"]
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.azure_place import ACCOUNT, owner_of, place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Free
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
 _BYTES_PER_GIB: Final = 1024**3

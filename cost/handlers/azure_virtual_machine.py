@@ -9,8 +9,8 @@ from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
 from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 

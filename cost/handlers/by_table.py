@@ -8,10 +8,10 @@ from typing import Final
 
 from gpucluster.cost.handlers import azure_place, gcp_place
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.rate import Condition, Rate, rate_of
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.subject import Subject
 from gpucluster.cost.tables import rows_of
-from gpucluster.cost.tables.rate import Condition, Rate, rate_of
 
 __all__ = ["by_table"]
 

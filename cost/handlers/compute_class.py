@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpucluster.cost.resources import Resource
-from gpucluster.cost.shape import is_list, is_object
 from gpucluster.cost.subject import Subject
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["CLASS", "NODE_POOL", "classes_of", "pools_of"]
 

@@ -12,8 +12,8 @@ from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.gke_node_count import location_of
 from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
 from gpucluster.cost.machines import machine_with
-from gpucluster.cost.shape import is_object
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.program.values import is_object
 
 __all__ = ["Option", "cluster_of", "options_of"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["LAUNCH_TEMPLATE", "reservation_of"]
 

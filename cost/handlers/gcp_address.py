@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpucluster.cost.handlers.gcp_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _SOURCE = "https://cloud.google.com/vpc/network-pricing"

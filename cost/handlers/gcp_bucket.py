@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.stored import stored_gib
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 EXPECTED: Final = "gpucluster-expected-gib"

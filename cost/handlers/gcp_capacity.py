@@ -12,9 +12,9 @@ from gpucluster.cost.handlers.covered import bought as covered
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.prices import Price
-from gpucluster.cost.resources import UNKNOWN, Resource
-from gpucluster.cost.shape import is_list
 from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import is_list
 
 __all__ = ["RESERVATIONS", "bought", "reserved", "target_of"]
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _TIERS: Final = {

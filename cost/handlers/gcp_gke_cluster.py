@@ -8,9 +8,9 @@ from typing import Final
 
 from gpucluster.cost.handlers.gcp_place import is_zone, place_of, region_of
 from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.samples import expected_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 _FREE_METRICS: Final = frozenset({"SYSTEM_COMPONENTS"})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gpucluster.cost.handlers.gcp_place import region_of
 from gpucluster.cost.handlers.gke_node_count import location_of, nodes_of
 from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

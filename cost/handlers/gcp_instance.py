@@ -9,9 +9,9 @@ from typing import Final
 from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject, read
 
 _ONE: Final = Count.fixed(Decimal(1))

@@ -10,10 +10,10 @@ from gpucluster.cost.handlers.gcp_capacity import bought
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
-from gpucluster.cost.resources import Resource
 from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.program.resources import Resource
 
 _TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
                      "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip

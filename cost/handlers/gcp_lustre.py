@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 __all__ = ["DYNAMIC", "managed_lustre"]

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.gcp_place import place_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _CLASSES: Final = ((4, "m1"), (10, "m2"), (35, "m3"), (100, "m4"), (300, "m5"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_price, plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

@@ -10,8 +10,8 @@ from gpucluster.cost.handlers.compute_class import NODE_POOL
 from gpucluster.cost.handlers.gcp_place import place_of
 from gpucluster.cost.handlers.gke_node_count import nodes_of
 from gpucluster.cost.handlers.gke_nodes import purchase_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _MOST_BILLED: Final = Decimal(32)

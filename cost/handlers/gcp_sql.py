@@ -9,9 +9,9 @@ from typing import Final
 
 from gpucluster.cost.handlers.gcp_place import place_of
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import CannotPrice, Subject
 
 _CUSTOM: Final = re.compile(r"db-custom-(\d+)-(\d+)")

@@ -10,11 +10,11 @@ from gpucluster.cost.handlers.compute_class import NODE_POOL, classes_of, pools_
 from gpucluster.cost.handlers.compute_class_options import Option, cluster_of, options_of
 from gpucluster.cost.handlers.gcp_disks import google_disk_lines
 from gpucluster.cost.handlers.gke_node_count import most_of, nodes_of
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
 from gpucluster.cost.machines import MACHINES, Machine
 from gpucluster.cost.model import UNBOUNDED, CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import Price
-from gpucluster.cost.registry import prices
 from gpucluster.cost.sold import not_sold
 from gpucluster.cost.subject import CannotPrice, Subject
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 _PLUGIN: Final = "a device plug-in: one pod per node"

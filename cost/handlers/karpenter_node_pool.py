@@ -9,9 +9,9 @@ from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
 from gpucluster.cost.handlers.karpenter_count import machines_of
 from gpucluster.cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_hours
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 

@@ -13,9 +13,9 @@ from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.handlers.whole_machines import machine_price
 from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.prices import Price
-from gpucluster.cost.resources import UNKNOWN, Resource
-from gpucluster.cost.shape import is_list
 from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import is_list
 
 __all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_of"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 _RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.cost.handlers.pod_volumes import claims_of, ephemeral_volumes
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.registry import prices
 from gpucluster.cost.subject import Subject
 
 _POD: Final[dict[str, tuple[str, ...]]] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gpucluster.cost.resources import UNKNOWN
-from gpucluster.cost.shape import is_list
 from gpucluster.cost.subject import CannotPrice, read
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import is_list
 
 __all__ = ["claims_of", "ephemeral_volumes"]
 

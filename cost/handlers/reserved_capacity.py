@@ -10,8 +10,8 @@ from gpucluster.cost.handlers.committed import committed, inside
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.resources import Resource
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.program.resources import Resource
 
 __all__ = ["block_days", "block_size", "reserved"]
 

@@ -17,7 +17,7 @@ from gpucluster.cost.options.settings import Settings
 from gpucluster.cost.options.support import Support, support_of
 from gpucluster.cost.options.ways import ways_of
 from gpucluster.cost.prices import PriceBook, PriceRow
-from gpucluster.cost.resources import Resources
+from gpucluster.program.resources import Resources
 
 __all__ = ["Options", "PoolOptions", "ZoneSpot", "options_of"]
 

@@ -12,7 +12,7 @@ from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
-from gpucluster.cost.resources import Resources, urn_type
+from gpucluster.program.resources import Resources, urn_type
 
 __all__ = ["Held", "Pool", "Stack", "stack_of"]
 

@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.changes import Diff, LineChange
 from gpucluster.cost.model import NotPriced
 from gpucluster.cost.render.csv import cell
-from gpucluster.cost.resources import urn_name
+from gpucluster.program.resources import urn_name
 
 __all__ = ["COLUMNS", "diff_csv"]
 

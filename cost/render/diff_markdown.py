@@ -15,8 +15,8 @@ from gpucluster.cost.model import NotPriced
 from gpucluster.cost.money import change, money
 from gpucluster.cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
 from gpucluster.cost.render.markdown import bytes_of, code, fitting, marker, row
-from gpucluster.cost.resources import urn_name
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.resources import urn_name
 
 __all__ = ["LINE_HEAD", "LONGEST", "diff_markdown", "line_row", "loss_item"]
 

@@ -11,8 +11,8 @@ from gpucluster.cost.model import Amounts
 from gpucluster.cost.money import money
 from gpucluster.cost.render.diff_words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
 from gpucluster.cost.render.layout import WIDEST, Layout
-from gpucluster.cost.resources import urn_name
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.resources import urn_name
 
 __all__ = ["diff_table"]
 

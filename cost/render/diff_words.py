@@ -10,7 +10,7 @@ from gpucluster.cost.changes import Change, Diff, LineChange, PartChange
 from gpucluster.cost.changes.diff import change_of
 from gpucluster.cost.model import NotPriced
 from gpucluster.cost.money import at_least, change, money, percent
-from gpucluster.cost.resources import key_of, urn_name
+from gpucluster.program.resources import key_of, urn_name
 
 __all__ = [
     "MARKS",

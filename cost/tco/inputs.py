@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpucluster.cost.shape import is_object
 from gpucluster.errors import InputError
+from gpucluster.program.values import is_object
 from gpucluster.textio.values import shown_value
 
 __all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]

@@ -7,7 +7,7 @@ from typing import Any, cast
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.resources import Resource, Resources
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["asked_by"]
 

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.resources import Resources, urn_name
 from gpucluster.errors import InputError
+from gpucluster.program.resources import Resources, urn_name
 
 __all__ = ["BadUsage", "check_names", "check_urns", "meant"]
 

@@ -23,7 +23,7 @@ from typing import Final
 import yaml
 
 from gpucluster.cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
-from gpucluster.cost.registry import priced_types
+from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.usage.check import BadUsage, meant
 from gpucluster.textio.yaml_text import BadYaml, read
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.resources import Resources
 from gpucluster.cost.tables import usage_words
+from gpucluster.program.resources import Resources
 
 __all__ = ["first_usage"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.rule import Finding, Stack, Violation
+from gpucluster.program.resources import Resource
 
 __all__ = ["Judged", "on_every_cloud"]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.names import is_zone
 from gpucluster.policies.clouds.kubernetes.quantity import gib
-from gpucluster.policies.reading import items, text, whole
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import items, text, whole
 
 __all__ = ["TYPES", "FileSystem", "claims", "file_systems"]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
-from gpucluster.cost.sources.ended import Ended
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.reading import flag
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import flag
 
 __all__ = [
     "CONTROL_PLANE",

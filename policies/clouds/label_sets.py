@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.policies.clouds.aws import labels as aws
 from gpucluster.policies.clouds.azure import labels as azure
 from gpucluster.policies.clouds.gcp import labels as gcp
 from gpucluster.policies.clouds.kubernetes import labels as kubernetes
 from gpucluster.policies.label_sets import LabelSet
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["label_sets", "label_sets_in"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["everywhere", "reached_from"]
 

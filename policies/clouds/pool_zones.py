@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.resources import UNKNOWN, Resources, Unknown
 from gpucluster.policies.clouds.aws import training_pools as aws
 from gpucluster.policies.clouds.aws.zones import zones_of
 from gpucluster.policies.clouds.azure import agent_pools as azure
 from gpucluster.policies.clouds.gcp import node_pools as gcp
-from gpucluster.policies.reading import items
+from gpucluster.program.resources import UNKNOWN, Resources, Unknown
+from gpucluster.program.values import items
 
 __all__ = ["pool_zones"]
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpucluster.catalog.node_changes import in_place, recycling
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.aws import training_pools as aws
 from gpucluster.policies.clouds.azure import agent_pools as azure
 from gpucluster.policies.clouds.gcp import node_pools as gcp
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
 from gpucluster.policies.machines import Machines
-from gpucluster.policies.reading import at
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at
 
 __all__ = ["Roll", "job_pools", "rolls"]
 

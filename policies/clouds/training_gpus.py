@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.resources import UNKNOWN, Resources, Unknown
 from gpucluster.policies.clouds.aws import training_pools as aws
 from gpucluster.policies.clouds.azure import agent_pools as azure
 from gpucluster.policies.clouds.gcp import node_pools as gcp
+from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 __all__ = ["training_gpus"]
 

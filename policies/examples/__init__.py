@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from gpucluster.cost.shape import is_list, is_object
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Example", "example_of", "plan_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.kubernetes.elastic import ELASTIC_TYPES, elastic_labels, elastic_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import FLAVOR, for_training
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.reading import at, text
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, text
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gpucluster.policies.change_rules import CHANGE_RULES
 from gpucluster.policies.exemptions import Exemption, exemptions
 from gpucluster.policies.fence import Outcome
 from gpucluster.policies.rule import ReportRule, Severity, Stack, Violation
+from gpucluster.policies.rules import CHANGE_RULES
 
 __all__ = ["RULE"]
 

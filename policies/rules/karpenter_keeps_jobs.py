@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.reading import at, items, text
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import at, items, text
 
 __all__ = ["RULE"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.fabric import gpu_of
 from gpucluster.policies.clouds.aws.training_pools import machines_of
 from gpucluster.policies.clouds.azure.agent_pools import every_pool
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.clouds.kubernetes.mig_layouts import LAYOUTS
 from gpucluster.policies.clouds.kubernetes.pool_labels import MIG
-from gpucluster.policies.reading import at
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.reading import at
 from gpucluster.policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import at
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.kubernetes.storage_classes import FILE_SYSTEM_DRIVERS, GIVEN_CLASSES
-from gpucluster.policies.reading import at, text
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import at, text
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.kubernetes.privileged import NODE_DAEMONS, identity, privileged_containers
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.secrets import READ_BY_ALL, places_of_secrets, secrets_in
+from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import Resource
-from gpucluster.cost.shape import is_list
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import NODE_POOL, losses, types
 from gpucluster.policies.clouds.rolls import Roll, job_pools, rolls
 from gpucluster.policies.facts import facts
 from gpucluster.policies.rule import Accepted, ChangeRule, Finding, Severity, Violation
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import is_list
 
 __all__ = ["RULE"]
 

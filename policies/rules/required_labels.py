@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 from gpucluster.policies.clouds.label_sets import label_sets, label_sets_in
 from gpucluster.policies.edit import Edit
 from gpucluster.policies.facts import facts, required_labels
@@ -13,6 +12,7 @@ from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
 from gpucluster.policies.label_syntax import problem_of_key, problem_of_value
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
 __all__ = ["RULE"]
 

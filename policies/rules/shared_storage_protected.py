@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
-from gpucluster.policies.reading import flag, whole
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import flag, whole
 
 __all__ = ["RULE"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.training_pools import machines_of
 from gpucluster.policies.clouds.azure.agent_pools import every_pool as azure_pools
 from gpucluster.policies.clouds.gcp.node_pools import every_pool as google_pools
 from gpucluster.policies.clouds.kubernetes.elastic import elastic_labels, elastic_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_training, sliced_by_label
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["RULE"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.facts import facts
-from gpucluster.policies.reading import whole
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import whole
 
 __all__ = ["RULE"]
 

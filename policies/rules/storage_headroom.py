@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.file_systems import TYPES, claims, file_systems
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
 from gpucluster.policies.clouds.pool_zones import pool_zones
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
 

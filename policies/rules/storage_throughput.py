@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.file_systems import TYPES, FileSystem, file_systems
 from gpucluster.policies.clouds.training_gpus import training_gpus
 from gpucluster.policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import requests
 
-from gpucluster.cost.shape import is_list, is_object
 from gpucluster.errors import Exit, Fault
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Api", "ApiError", "Forbidden"]
 

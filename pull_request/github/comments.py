@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from gpucluster.cost.shape import is_object
+from gpucluster.program.values import is_object
 from gpucluster.pull_request.github.api import Api
 from gpucluster.pull_request.github.pulls import Pull, head_of
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.shape import is_object
+from gpucluster.program.values import is_object
 from gpucluster.pull_request.github.api import Api
 
 __all__ = ["Origin", "Pull", "changed_files", "find_pull", "head_of"]

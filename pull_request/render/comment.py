@@ -14,7 +14,7 @@ from gpucluster.cost.money import at_least
 from gpucluster.cost.render.diff_markdown import LINE_HEAD, line_row, loss_item
 from gpucluster.cost.render.diff_words import missing, part_cells, total_rows, unpriced_lists
 from gpucluster.cost.render.markdown import bytes_of, code, fitting, row
-from gpucluster.cost.resources import urn_name
+from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.pull_request.render.findings import advice_line, mandatory_line
 from gpucluster.pull_request.render.words import counted, first_line, totals

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gpucluster.sandbox.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.engine.go_build import last_words, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go

@@ -6,8 +6,8 @@ import json
 
 import click
 
+from gpucluster.cache import cache_folder, empty
 from gpucluster.options import form_of
-from gpucluster.sandbox.cache import cache_folder, empty
 
 __all__ = ["kubernetes"]
 

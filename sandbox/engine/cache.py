@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpucluster.sandbox.cache import CACHE_VARIABLE, BrokenCache, Installation, UnwritableCache, cache_folder, empty
+from gpucluster.cache import CACHE_VARIABLE, BrokenCache, Installation, UnwritableCache, cache_folder, empty
 from gpucluster.sandbox.engine import release
 from gpucluster.sandbox.engine.model import Engine, EngineError, Origin
 from gpucluster.sandbox.engine.on_path import ask_version

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpucluster.sandbox.cache import Installation, cache_folder
+from gpucluster.cache import Installation, cache_folder
 from gpucluster.sandbox.engine.go_build import last_words, run_go
 from gpucluster.sandbox.engine.go_toolchain import find_go
 from gpucluster.sandbox.engine.model import EngineError

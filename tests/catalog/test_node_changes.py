@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.catalog.node_changes import in_place, recycling
-from gpucluster.cost.resources import UNKNOWN
+from gpucluster.program.resources import UNKNOWN
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 NODE_POOL = "gcp:container/nodePool:NodePool"

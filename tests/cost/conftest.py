@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import Column, cluster_of
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown, Price
+from gpucluster.program.resources import Resource, Resources
+from tests.program.fixtures import MakeResource, make, recordings, run_program
 
-HERE = Path(__file__).parent
+__all__ = ["make", "recordings", "run_program"]
+
 TODAY = datetime.date(2026, 11, 21)
 
-MakeResource = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
 MakeColumn = Callable[..., Column]
 
@@ -43,44 +44,6 @@ LOSSES = {
 def book() -> PriceBook:
     """The price book as it is read on 2026-11-21."""
     return PriceBook(today=TODAY)
-
-
-@pytest.fixture
-def recordings() -> Path:
-    """Files that the engine wrote for the example program."""
-    return HERE / "recordings"
-
-
-@pytest.fixture
-def make() -> MakeResource:
-    """`make(type, name, **inputs)`, with `parent`, `provider`, `dependencies`, `custom` and `outputs` where needed."""
-
-    def resource(
-        type_: str,
-        name: str = "it",
-        /,
-        *,
-        parent: Resource | None = None,
-        provider: Resource | None = None,
-        dependencies: Mapping[str, Resource] | None = None,
-        custom: bool = True,
-        outputs: Mapping[str, Any] | None = None,
-        **inputs: Any,
-    ) -> Resource:
-        above = f"{parent.urn.split('::')[2]}$" if parent else ""
-        return Resource(
-            urn=f"urn:pulumi:dev::test::{above}{type_}::{name}",
-            type=type_,
-            name=name,
-            inputs=inputs,
-            outputs=outputs or {},
-            custom=custom,
-            parent=parent.urn if parent else None,
-            provider=provider.urn if provider else None,
-            dependencies={key: (found.urn,) for key, found in (dependencies or {}).items()},
-        )
-
-    return resource
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate, registry
-from gpucluster.cost.registry import priced_types
+from gpucluster.cost import Estimate, PriceBook, estimate, registry
+from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.render import as_json, as_table
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

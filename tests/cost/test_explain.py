@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.explain import NoSuchLine, explain
 from gpucluster.cost.render.explanation import explanation_json, explanation_text
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

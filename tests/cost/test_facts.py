@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, Resource, Resources
+from gpucluster.cost import Estimate
 from gpucluster.cost.facts import facts_of
 from gpucluster.cost.model import Budget
 from gpucluster.cost.verdict import Verdict, budget_verdict
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

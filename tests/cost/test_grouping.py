@@ -12,10 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpucluster.cost import UNKNOWN, Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
 from gpucluster.cost.render.groups import groups_json, groups_table
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 VOLUME = "aws:ebs/volume:Volume"

@@ -14,13 +14,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpucluster.cost import Assumptions, Estimate, PriceBook, Resources, estimate
+from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.render.table import as_table
-from gpucluster.cost.sources import read_text
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.usage.file import read_usage
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resources
 
 HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.yaml"))

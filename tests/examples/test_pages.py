@@ -32,7 +32,7 @@ BIN = Path(sys.executable).parent
 WRITE = """
 import datetime, json, sys
 from pathlib import Path
-from gpucluster.cost.resources import UNKNOWN
+from gpucluster.program.resources import UNKNOWN
 from examples.pages import write_pages
 
 made = write_pages(Path(sys.argv[1]), datetime.date.fromisoformat(sys.argv[2]))
@@ -175,7 +175,7 @@ def test_the_comparison_in_the_readme_is_part_of_its_page() -> None:
     [
         ("guardrails", "list"),
         ("guardrails", "explain", "fabric-traffic-allowed"),
-        ("guardrails", "check", "tests/cost/recordings/plan.json"),
+        ("guardrails", "check", "tests/program/recordings/plan.json"),
         ("cost", "types"),
         ("check", "examples/specs/aws/capacity-block.yaml"),
     ],

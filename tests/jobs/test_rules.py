@@ -28,8 +28,8 @@ from gpucluster.components.kubernetes.admission_policy import (
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
 from gpucluster.components.kubernetes.jobs import queues_of
-from gpucluster.components.kubernetes.names import NAMESPACE
 from gpucluster.components.kubernetes.objects import Spec
+from gpucluster.components.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, Refused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of

@@ -31,7 +31,7 @@ from gpucluster.policies.fence import run_resource_rule
 from gpucluster.policies.message import message
 from gpucluster.policies.rule import ResourceRule, Rule, Stack
 from gpucluster.policies.settings import Settings
-from gpucluster.policies.view import resource_of, resources_of
+from gpucluster.program.readers.policy import resource_of, resources_of
 
 LABELS = {"team": "research", "owner": "ada"}
 TODAY = datetime.date(2026, 11, 21)

@@ -32,12 +32,12 @@ import yaml
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
 import gpucluster.policies
-from gpucluster.cost.sources.files import read_file
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule, ReportRule
+from gpucluster.program.readers.files import read_file
 
 FOLDER = Path(__file__).with_name("cases")
 TODAY = datetime.date(2026, 11, 21)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import gpucluster.policies.examples
-from gpucluster.cost.sources.files import read_file
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
+from gpucluster.program.readers.files import read_file
 
 NAMES = sorted(file.stem for file in Path(gpucluster.policies.examples.__file__).parent.glob("*.yaml"))
 

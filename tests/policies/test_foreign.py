@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.cost.sources.files import read_file
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, plan_of
 from gpucluster.policies.packs import PRODUCTION
 from gpucluster.policies.rule import ReportRule
+from gpucluster.program.readers.files import read_file
 
 FOLDER = Path(__file__).with_name("foreign")
 FILES = sorted(FOLDER.glob("*.yaml"))

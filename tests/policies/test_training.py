@@ -9,9 +9,9 @@ import re
 import pytest
 
 import gpucluster.policies.rules
-from gpucluster.policies.change_rules import CHANGE_RULES
 from gpucluster.policies.pulumi_policies import to_policies
 from gpucluster.policies.rule import Enforcement, ReportRule, Rule
+from gpucluster.policies.rules import CHANGE_RULES
 from gpucluster.policies.training import PACK
 
 BY_NAME = {rule.name: rule for rule in PACK.rules}

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gpucluster.cost.sources import NotReadable
+from gpucluster.program.readers.errors import NotReadable
 from gpucluster.pull_request import evidence as module
 from gpucluster.pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
 from tests.pull_request.conftest import TRIAL, evidence, stack

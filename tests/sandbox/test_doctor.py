@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gpucluster.cache import CACHE_VARIABLE
 from gpucluster.sandbox.api_server import binaries
-from gpucluster.sandbox.cache import CACHE_VARIABLE
 from gpucluster.sandbox.doctor import doctor
 
 

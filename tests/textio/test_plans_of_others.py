@@ -139,7 +139,7 @@ def test_rates_come_from_the_tables_of_this_tool_alone(plan: Path, tmp_path: Pat
     assert (code, [item["reason"] for item in report["not_priced"]]) == (0, ["no handler for its type"])
 
 
-RECORDING = json.loads((Path(__file__).parents[1] / "cost/recordings/plan.json").read_text())
+RECORDING = json.loads((Path(__file__).parents[1] / "program/recordings/plan.json").read_text())
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
 ODD: list[Any] = [None, True, 7, -1.5, "", "x", [], [1], {}, {"a": None}, SECRET, "../x", "9" * 400]
 

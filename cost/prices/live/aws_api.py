@@ -15,8 +15,8 @@ from gpucluster.cost.prices.live.aws_offers import selected
 from gpucluster.cost.prices.live.offer import Offer, plain
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import Say, SourceFailed
-from gpucluster.cost.shape import is_object
 from gpucluster.errors import InputError
+from gpucluster.program.values import is_object
 
 __all__ = ["Products", "client", "offers"]
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from gpucluster.cost.prices.live.offer import Offer, Tier, amount, plain
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import SourceFailed, Web
-from gpucluster.cost.shape import is_list, is_object
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["ADDRESS", "SAVINGS_PLANS", "offers", "selected"]
 

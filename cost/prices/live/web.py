@@ -15,8 +15,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
-from gpucluster.cost.shape import is_object
 from gpucluster.errors import Fault
+from gpucluster.program.values import is_object
 
 __all__ = ["Say", "SourceFailed", "Web"]
 

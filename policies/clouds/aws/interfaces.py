@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
-from gpucluster.policies.reading import flag, items, text, whole
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import flag, items, text, whole
 
 __all__ = ["Interface", "interfaces", "network_cards"]
 

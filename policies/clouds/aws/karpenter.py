@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, items, text
 
 __all__ = ["machine_pools", "selects"]
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.aws.taggable import taggable
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE, NODE_GROUP
 from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, Place, labels_at
-from gpucluster.policies.reading import at, items, setting, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, setting, text
 
 __all__ = ["label_sets", "with_group_tags"]
 

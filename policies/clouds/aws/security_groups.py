@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces
-from gpucluster.policies.reading import at, flag, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, flag, items, text
 
 __all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.aws.fabric import FABRIC, Fabric, has_gpus
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.machines import Machines, several
-from gpucluster.policies.reading import at, items, text, whole
 from gpucluster.policies.rule import CannotTell
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, text, whole
 
 __all__ = ["INSTANCE", "LAUNCH_TEMPLATE", "NODE_GROUP", "SCALING_GROUP", "AwsMachines", "machines_of", "training_pools"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, SCALING_GROUP
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, text
 
 __all__ = ["own_zones", "subnet_zones", "subnets_of", "zones_of"]
 

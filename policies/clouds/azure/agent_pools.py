@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.azure.names import made_by_name
 from gpucluster.policies.clouds.azure.sizes import Size, size_of
 from gpucluster.policies.clouds.kubernetes.pool_labels import (
@@ -23,7 +22,8 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import (
 )
 from gpucluster.policies.label_sets import Place, labels_at
 from gpucluster.policies.machines import Machines, several
-from gpucluster.policies.reading import at, flag, items, text, whole
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, flag, items, text, whole
 
 __all__ = [
     "CLUSTER",

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.azure.sizes import INFINIBAND_SIZES, size_of
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, text
 
 __all__ = ["KarpenterPool", "karpenter_pools"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.clouds.azure.agent_pools import Written, written_pools
 from gpucluster.policies.clouds.azure.taggable import taggable
 from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
-from gpucluster.policies.reading import at
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import at
 
 __all__ = ["label_sets"]
 

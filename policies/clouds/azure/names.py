@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gpucluster.cost.resources import Resource, Resources
-from gpucluster.policies.reading import at
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.values import at
 
 __all__ = ["last", "made_by_name", "part"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.azure.agent_pools import Written
 from gpucluster.policies.clouds.azure.names import made_by_name, part
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, text
 
 __all__ = ["Range", "ranges_of_cluster", "ranges_of_network", "virtual_networks"]
 

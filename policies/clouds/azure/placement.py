@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.azure.agent_pools import Written
 from gpucluster.policies.clouds.azure.names import last, made_by_name
-from gpucluster.policies.reading import text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import text
 
 __all__ = ["RESERVATION_GROUP", "Placed", "proximity_of", "reservation_of"]
 

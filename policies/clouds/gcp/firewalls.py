@@ -6,9 +6,9 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, own_network
-from gpucluster.policies.reading import at, flag, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, flag, items, text
 
 __all__ = ["PROTOCOLS", "Opening", "firewalls_of", "opening_of"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
 from gpucluster.policies.clouds.gcp.names import is_zone
 from gpucluster.policies.clouds.gcp.networks import NETWORK, SUBNETWORK, Entry, Place, own_network, profile_of, resolved
 from gpucluster.policies.clouds.gcp.node_pools import NodePool
-from gpucluster.policies.reading import whole
 from gpucluster.policies.rule import CannotTell, Finding
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import whole
 
 __all__ = ["gpu_networks_of", "network_findings"]
 

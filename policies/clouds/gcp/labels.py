@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.labelable import labelable
 from gpucluster.policies.clouds.gcp.node_pools import Written, cluster_of, written_pools
 from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
-from gpucluster.policies.reading import at, setting
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, setting
 
 __all__ = ["label_sets", "with_cluster"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from gpucluster.cost.resources import Resource, Resources, Unknown
-from gpucluster.policies.reading import at, text
+from gpucluster.program.resources import Resource, Resources, Unknown
+from gpucluster.program.values import at, text
 
 __all__ = ["is_zone", "last", "made_by_name", "name_of"]
 

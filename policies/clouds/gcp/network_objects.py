@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
 from gpucluster.policies.clouds.gcp.node_pools import NodePool
-from gpucluster.policies.reading import at, text
 from gpucluster.policies.rule import CannotTell, Finding
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, text
 
 __all__ = ["LONGEST_NAME", "NETWORK_OBJECT", "object_findings"]
 

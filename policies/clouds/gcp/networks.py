@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, Written
-from gpucluster.policies.reading import at, items, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, items, text
 
 __all__ = ["NETWORK", "SUBNETWORK", "Entry", "Place", "entries_of", "own_network", "place", "profile_of", "resolved"]
 

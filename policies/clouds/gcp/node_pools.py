@@ -12,13 +12,13 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.fabric import FABRIC, Fabric
 from gpucluster.policies.clouds.gcp.names import is_zone, made_by_name
 from gpucluster.policies.clouds.kubernetes.pool_labels import telling_labels
 from gpucluster.policies.label_sets import Place, labels_at
 from gpucluster.policies.machines import Machines, several
-from gpucluster.policies.reading import at, flag, items, text, whole
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, flag, items, text, whole
 
 __all__ = ["NodePool", "Written", "Zones", "cluster_of", "every_pool", "node_pools", "training_pools", "written_pools"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
 from gpucluster.policies.clouds.gcp.node_pools import Written
-from gpucluster.policies.reading import at, text
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, text
 
 __all__ = ["FUTURE_RESERVATION", "POLICY", "RESERVATION", "Policy", "Reservation", "policy_of", "reservation_of"]
 

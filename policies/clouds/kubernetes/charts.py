@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import Resource, Resources, Unknown
-from gpucluster.policies.reading import at, flag, text
+from gpucluster.program.resources import Resource, Resources, Unknown
+from gpucluster.program.values import at, flag, text
 
 __all__ = ["RELEASES", "Chart", "device_plugins", "gpu_operators", "nfd_bringers"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from gpucluster.policies.reading import text
+from gpucluster.program.values import text
 
 __all__ = ["CONTAINER_LISTS", "containers"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.resources import Resource, Resources, Unknown
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.reading import at
+from gpucluster.program.resources import Resource, Resources, Unknown
+from gpucluster.program.values import at
 
 __all__ = ["ELASTIC_TYPES", "elastic_labels", "elastic_pools"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.clouds.kubernetes.node_labels import KARPENTER_DOMAINS
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
-from gpucluster.policies.reading import at
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import at
 
 __all__ = ["label_sets"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resources
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.machines import Machines
-from gpucluster.policies.reading import at
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.program.values import at
 
 __all__ = [
     "FLAVOR",

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 from gpucluster.policies.clouds.kubernetes.containers import CONTAINER_LISTS, containers
-from gpucluster.policies.reading import at, flag, text
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import at, flag, text
 
 __all__ = ["NODE_DAEMONS", "identity", "privileged_containers"]
 

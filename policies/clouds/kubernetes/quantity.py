@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Unknown
+from gpucluster.program.resources import UNKNOWN, Unknown
 
 __all__ = ["gib"]
 

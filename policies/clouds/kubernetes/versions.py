@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.kubernetes.containers import containers
-from gpucluster.policies.reading import items, text
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import items, text
 
 __all__ = ["CHARTS", "NODE_CLASS", "Unpinned", "unpinned"]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id
-from gpucluster.sandbox.clouds.azure.in_progress import check_idle
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger

@@ -21,7 +21,7 @@ from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_o
 from gpucluster.sandbox.api_server.server import Server, in_use, open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes import aks, gke
-from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
 from gpucluster.sandbox.clouds.kubernetes.live import live

@@ -12,11 +12,12 @@ from gpucluster.components.aws import lustre as aws_lustre
 from gpucluster.components.azure import lustre as azure_lustre
 from gpucluster.components.gcp import lustre as gcp_lustre
 from gpucluster.components.spec import SharedStorage
-from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import Advice, advice_of
 from gpucluster.cost.advice.lustre import Need, asked_need, steps_of
 from gpucluster.cost.money import money, percent
 from gpucluster.cost.options import Settings
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 CENT = Decimal("0.01")

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.budgets import BadLimits, Limit, Limits, Verdict, verdicts_of
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 

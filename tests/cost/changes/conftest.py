@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.changes import Side
-from gpucluster.cost.sources.ended import Ended
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resource, Resources
 
 MakeSide = Callable[..., Side]
 

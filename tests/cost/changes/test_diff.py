@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Resource
 from gpucluster.cost.changes import Change, Diff, Side, diff
 from gpucluster.cost.render.diff_words import sentence, total_rows
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]

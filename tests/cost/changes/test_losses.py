@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from gpucluster.cost import Resource
 from gpucluster.cost.changes import Side, diff
 from gpucluster.cost.changes.losses import CAPACITY, STORAGE
-from gpucluster.cost.sources.ended import Ended
 from gpucluster.policies.clouds.holdings import RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]

@@ -8,13 +8,14 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpucluster.cost import Estimate, Resource, Resources
+from gpucluster.cost import Estimate
 from gpucluster.cost.changes import Change, Side, diff
 from gpucluster.cost.changes.diff import change_of
 from gpucluster.cost.estimate import Coverage
 from gpucluster.cost.facts import Facts
 from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
 from gpucluster.cost.render.diff_json import diff_json
+from gpucluster.program.resources import Resource, Resources
 
 
 def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = ()) -> Side:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from gpucluster.cli import main
 
 ROOT = Path(__file__).parents[3]
-PLAN = "tests/cost/recordings/plan.json"
+PLAN = "tests/program/recordings/plan.json"
 
 
 def _run(*arguments: str) -> Result:

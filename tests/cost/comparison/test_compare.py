@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
-from gpucluster.cost import Resource, Resources, estimate
+from gpucluster.cost import estimate
 from gpucluster.cost.comparison import Column, Ranked, cluster_of, compare
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]

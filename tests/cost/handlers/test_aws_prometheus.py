@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from gpucluster.cost import Assumptions, Estimate, Resource
+from gpucluster.cost import Assumptions, Estimate
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

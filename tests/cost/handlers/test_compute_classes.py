@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, Resource
+from gpucluster.cost import Estimate
+from gpucluster.program.resources import UNKNOWN, Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate, Resource
+from gpucluster.cost import Estimate
+from gpucluster.program.resources import Resource
 
 GROUP = "aws:autoscaling/group:Group"
 SPREAD = {"onDemandBaseCapacity": 2, "onDemandPercentageAboveBaseCapacity": 50}

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, Resource
+from gpucluster.cost import Estimate
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.resources import UNKNOWN, Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

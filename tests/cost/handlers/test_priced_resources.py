@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Estimate, Resource
+from gpucluster.cost import Estimate
+from gpucluster.program.resources import UNKNOWN, Resource
 
 LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     (

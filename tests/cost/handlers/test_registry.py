@@ -10,7 +10,7 @@ import pytest
 
 import gpucluster.cost.handlers
 from gpucluster.cost.free import free_reason, free_types
-from gpucluster.cost.registry import priced_types, prices
+from gpucluster.cost.handlers.registry import priced_types, prices
 
 FOLDER = Path(gpucluster.cost.handlers.__file__).parent
 
@@ -32,7 +32,8 @@ def test_a_file_prices_types_of_its_package_only() -> None:
 def test_pricing_a_cloud_imports_no_other() -> None:
     program = """
 import sys
-from gpucluster.cost import Resource, Resources, estimate
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost import estimate
 assert [name for name in sys.modules if name.startswith("gpucluster.cost.handlers.")] == []
 estimate(Resources([Resource(urn="urn:pulumi:dev::p::aws:kms/key:Key::k", type="aws:kms/key:Key", name="k")]))
 loaded = [name for name in sys.modules if name.startswith("gpucluster.cost.handlers.")]

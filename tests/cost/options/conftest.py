@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost import PriceBook
 from gpucluster.cost.options import Options, Settings, options_of
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from gpucluster.cost import Resource
 from gpucluster.cost.options import Options
 from gpucluster.cost.options.mix import Mix
+from gpucluster.program.resources import Resource
 
 Found = Callable[..., Options]
 ROW = "aws,us-east-1,p5.4xlarge,instance-hour"

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.options import Options
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

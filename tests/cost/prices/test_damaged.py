@@ -14,7 +14,7 @@ from gpucluster.cost import PriceBook, storage_price
 from gpucluster.cost.prices import DamagedBook, book
 
 FOLDER = Path(book.__file__).parent
-PLAN = Path(__file__).parents[1] / "recordings" / "plan.json"
+PLAN = Path(__file__).parents[2] / "program" / "recordings" / "plan.json"
 SPEC = Path(__file__).parents[2] / "stacks" / "bad" / "spec.yaml"
 FIRST = "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,"
 AMOUNT = "allowed: a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import gpucluster.cost.prices
-from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
 from gpucluster.cost.storage_price import storage_price
+from gpucluster.program.resources import Resource, Resources
 
 FOLDER = Path(gpucluster.cost.prices.__file__).parent
 TODAY = datetime.date(2026, 11, 21)

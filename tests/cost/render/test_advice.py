@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import advice_of
 from gpucluster.cost.advice.lustre import asked_need
 from gpucluster.cost.render.advice import advice_json, advice_text
 from gpucluster.cost.render.layout import WIDEST
+from gpucluster.program.resources import Resource, Resources
 
 GOLDEN = Path(__file__).parent / "golden" / "advice"
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Resource
 from gpucluster.cost.comparison import Column, Comparison, compare
 from gpucluster.cost.render.comparison_json import comparison_json
 from gpucluster.cost.render.comparison_markdown import comparison_markdown
 from gpucluster.cost.render.comparison_table import comparison_table
 from gpucluster.cost.render.layout import WIDEST
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.render.csv import COLUMNS, as_csv
 from gpucluster.cost.render.json import line_json
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -14,15 +14,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources, estimate
+from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.changes import Diff, Side, diff
 from gpucluster.cost.render.diff_csv import COLUMNS, diff_csv
 from gpucluster.cost.render.diff_json import diff_json
 from gpucluster.cost.render.diff_markdown import LONGEST, diff_markdown
 from gpucluster.cost.render.diff_table import diff_table
 from gpucluster.cost.render.layout import NARROWEST, WIDEST
-from gpucluster.cost.sources.ended import Ended
-from gpucluster.cost.sources.files import read_file
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.readers.files import read_file
+from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 GOLDEN = Path(__file__).parent / "golden" / "diff"

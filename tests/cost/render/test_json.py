@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.render import as_json
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.render import as_table
 from gpucluster.cost.render.layout import NARROWEST, WIDEST, Layout, width_for
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
 
 
 class _Terminal(io.StringIO):

@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost import PriceBook
 from gpucluster.cost.options import Options, Settings, options_of
 from gpucluster.cost.render.layout import NARROWEST, WIDEST
 from gpucluster.cost.render.options_csv import options_csv
 from gpucluster.cost.render.options_json import options_json
 from gpucluster.cost.render.options_markdown import options_markdown
 from gpucluster.cost.render.options_table import options_table
+from gpucluster.program.resources import Resource, Resources
 
 Stack = Callable[..., list[Resource]]
 GOLDEN = Path(__file__).parent / "golden" / "options"

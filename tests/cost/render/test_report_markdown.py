@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.render.diff_markdown import LONGEST
 from gpucluster.cost.render.report_markdown import report_markdown
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource
 
 WIDE = "\N{GRINNING FACE}"
 GOLDEN = Path(__file__).parent / "golden"

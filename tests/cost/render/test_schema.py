@@ -10,11 +10,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.render.groups import groups_json
 from gpucluster.cost.render.json import as_json
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, Resource, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.render import as_table
 from gpucluster.cost.render.layout import WIDEST
-from gpucluster.cost.sources import read_text
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

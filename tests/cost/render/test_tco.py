@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import PriceBook, Resource, Resources
+from gpucluster.cost import PriceBook
 from gpucluster.cost.options import options_of
 from gpucluster.cost.render.layout import WIDEST
 from gpucluster.cost.render.tco_csv import tco_csv
@@ -22,6 +22,7 @@ from gpucluster.cost.render.tco_markdown import tco_markdown
 from gpucluster.cost.render.tco_table import tco_table
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways
+from gpucluster.program.resources import Resource, Resources
 
 GOLDEN = Path(__file__).parent / "golden" / "tco"
 EVERYTHING = (

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import UNKNOWN, Assumptions, Estimate, Resource
-from gpucluster.cost.tables.rate import rate_of
+from gpucluster.cost import Assumptions, Estimate
+from gpucluster.cost.handlers.rate import rate_of
+from gpucluster.program.resources import UNKNOWN, Resource
 
 ROW = {"when": "", "name": "n", "sku": "s", "unit": "hour", "quantity": "1", "region": "", "leaves": ""}
 

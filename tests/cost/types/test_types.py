@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.cost import Assumptions, Estimate, PriceBook, Resource, Resources, estimate
-from gpucluster.cost.registry import priced_types
+from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
+from gpucluster.cost.handlers.rate import rate_of
+from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.tables import rows_of, usage_words
-from gpucluster.cost.tables.rate import rate_of
+from gpucluster.program.resources import Resource, Resources
 
 HERE = Path(__file__).parent
 SAMPLES: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "samples.yaml").read_text())

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cost import Assumptions, Estimate, PriceBook, Resource, Resources
+from gpucluster.cost import Assumptions, Estimate, PriceBook
 from gpucluster.cost.usage import BadUsage, check_names
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.file import read_usage
 from gpucluster.cost.usage.start import first_usage
+from gpucluster.program.resources import Resource, Resources
 
 NAT = "aws:ec2/natGateway:NatGateway"
 FUNCTION = "aws:lambda/function:Function"

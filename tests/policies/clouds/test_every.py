@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.clouds.every import on_every_cloud
 from gpucluster.policies.rule import CannotTell, Violation
+from gpucluster.program.resources import Resource
 
 HERE = Resource(urn="u", type="t", name="n")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.resources import Resource, Resources
 from gpucluster.policies.edit import Edit
 from gpucluster.policies.fence import Outcome
 from gpucluster.policies.report import Checked, Report
 from gpucluster.policies.rule import Enforcement, ReportRule, Severity, StackRule, Violation
+from gpucluster.program.resources import Resource, Resources
 
 TODAY = datetime.date(2026, 11, 21)
 SHORT: dict[str, Any] = {"why": "It costs.", "fix": "Mend it.", "reads": "everything"}

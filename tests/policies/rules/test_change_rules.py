@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
-from gpucluster.cost.sources.ended import Ended
-from gpucluster.policies.change_rules import CHANGE_RULES
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
 from gpucluster.policies.clouds.sdk_source import sources
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.rules import (
+    CHANGE_RULES,
     exemptions_in_use,
     no_loss_of_reserved_capacity,
     no_loss_of_shared_storage,
     no_replacement_of_control_plane,
     replacement_of_training_pool,
 )
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 TODAY = datetime.date(2026, 11, 21)
 CLUSTER = "urn:pulumi:dev::shop::example:index:Cluster::trial"

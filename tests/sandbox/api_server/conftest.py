@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.cache import CACHE_VARIABLE
 from gpucluster.sandbox.api_server.binaries import Binaries, find_binaries
 from gpucluster.sandbox.api_server.server import Server, open_server
-from gpucluster.sandbox.cache import CACHE_VARIABLE
 
 FAKE_PROGRAM = """#!/bin/sh
 [ "$1" = "--version" ] && echo "Kubernetes v1.34.1"

@@ -20,9 +20,9 @@ from click.testing import CliRunner, Result
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recover import recover
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, newest_state
 from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
-from gpucluster.sandbox.recovery.recover import recover
 from gpucluster.sandbox.reset import reset
 from gpucluster.sandbox.status import status
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.open_ranges import reached_from
-from gpucluster.policies.reading import flag, items
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import flag, items
 
 __all__ = ["FIX", "READS", "check"]
 

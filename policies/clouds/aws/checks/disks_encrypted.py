@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
-from gpucluster.policies.reading import at, flag, items
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import at, flag, items
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.aws.interfaces import Interface, network_cards
 from gpucluster.policies.clouds.aws.training_pools import AwsMachines, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.aws.fabric import FABRIC
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces, network_cards
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

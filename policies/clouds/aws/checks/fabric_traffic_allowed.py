@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.security_groups import SecurityGroups, open_to_itself, security_groups_of
 from gpucluster.policies.clouds.aws.training_pools import AwsMachines, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import Finding, Stack, Violation
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

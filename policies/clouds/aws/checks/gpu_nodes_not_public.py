@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.aws.training_pools import AwsMachines, machines_of
 from gpucluster.policies.clouds.aws.zones import subnets_of
-from gpucluster.policies.reading import flag
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import flag
 
 __all__ = ["FIX", "READS", "check"]
 

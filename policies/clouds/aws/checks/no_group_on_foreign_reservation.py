@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.placement import PLACEMENT_GROUP, Group, Reservation, group_of, reservation_of
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

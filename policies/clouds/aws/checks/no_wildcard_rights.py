@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from gpucluster.cost.resources import UNKNOWN, Resource
-from gpucluster.policies.reading import at, items, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import at, items, text
 
 __all__ = ["FIX", "READS", "check"]
 

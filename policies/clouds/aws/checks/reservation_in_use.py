@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws.karpenter import machine_pools, selects
 from gpucluster.policies.clouds.aws.placement import Reservation, reservation_of
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
-from gpucluster.policies.reading import at, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, text
 
 __all__ = ["FIX", "READS", "check"]
 

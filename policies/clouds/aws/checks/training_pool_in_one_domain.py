@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.aws.placement import (
     CAPACITY_BLOCK,
     Group,
@@ -17,8 +16,9 @@ from gpucluster.policies.clouds.aws.placement import (
 from gpucluster.policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
 from gpucluster.policies.machines import label_of
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
 from gpucluster.policies.clouds.aws.zones import own_zones, subnet_zones, subnets_of
 from gpucluster.policies.machines import label_of
-from gpucluster.policies.reading import at
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import Resource
 from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import Finding, Stack
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.azure.agent_pools import every_pool
 from gpucluster.policies.clouds.azure.placement import Placed, proximity_of, reservation_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.azure.names import last
-from gpucluster.policies.reading import items, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import items, text
 
 __all__ = ["FIX", "READS", "check"]
 

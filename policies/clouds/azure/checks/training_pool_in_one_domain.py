@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 from gpucluster.policies.clouds.azure.agent_pools import SCALE_SETS, AgentPool, fabric_pools, training_pools
 from gpucluster.policies.clouds.azure.karpenter import KarpenterPool, karpenter_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.machines import label_of
-from gpucluster.policies.reading import whole
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import whole
 
 __all__ = ["CONFIG", "FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.azure.agent_pools import AgentPool, training_pools
-from gpucluster.policies.reading import items
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import items
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.azure.agent_pools import AgentPool, every_pool, training_pools
-from gpucluster.policies.reading import text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 

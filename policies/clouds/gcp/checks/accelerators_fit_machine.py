@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.gcp.fabric import Fabric
 from gpucluster.policies.clouds.gcp.mig import SLICES
 from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
-from gpucluster.policies.reading import items, text, whole
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import items, text, whole
 
 __all__ = ["FIX", "READS", "check"]
 

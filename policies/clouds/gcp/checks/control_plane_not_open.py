@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.open_ranges import reached_from
-from gpucluster.policies.reading import at, flag, items, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import at, flag, items, text
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resources
 from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
 from gpucluster.policies.clouds.gcp.gpu_networks import network_findings
 from gpucluster.policies.clouds.gcp.network_objects import object_findings
 from gpucluster.policies.clouds.gcp.networks import entries_of
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
-from gpucluster.policies.reading import flag, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.program.values import flag, text
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
 from gpucluster.policies.clouds.gcp.names import last
 from gpucluster.policies.clouds.gcp.network_objects import LONGEST_NAME, NETWORK_OBJECT
 from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
-from gpucluster.policies.reading import at, flag, items, text
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import at, flag, items, text
 
 __all__ = ["FIX", "READS", "check"]
 

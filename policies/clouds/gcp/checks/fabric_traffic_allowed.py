@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
 from gpucluster.policies.clouds.gcp.firewalls import firewalls_of, opening_of
 from gpucluster.policies.clouds.gcp.gpu_networks import gpu_networks_of
 from gpucluster.policies.clouds.gcp.networks import Entry, entries_of
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["FIX", "READS", "check"]
 

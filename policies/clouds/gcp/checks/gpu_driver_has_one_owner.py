@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.gcp.node_pools import every_pool
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
-from gpucluster.policies.reading import items, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import items, text
 
 __all__ = ["FIX", "READS", "check"]
 

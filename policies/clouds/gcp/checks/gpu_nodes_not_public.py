@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Unknown
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, node_pools
-from gpucluster.policies.reading import flag
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Unknown
+from gpucluster.program.values import flag
 
 __all__ = ["FIX", "READS", "check"]
 

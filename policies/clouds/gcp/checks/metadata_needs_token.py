@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.gcp.node_pools import every_pool
-from gpucluster.policies.reading import flag, text
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import flag, text
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Unknown
 from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
-from gpucluster.policies.reading import at, flag, items, text, whole
 from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import at, flag, items, text, whole
 
 __all__ = ["FIX", "READS", "check"]
 

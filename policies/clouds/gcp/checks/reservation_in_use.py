@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.gcp.node_pools import Written, every_pool
 from gpucluster.policies.clouds.gcp.placement import RESERVATION, Reservation, reservation_of
-from gpucluster.policies.reading import flag, text, whole
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import flag, text, whole
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.gcp.node_pools import training_pools
-from gpucluster.policies.reading import flag
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import flag
 
 __all__ = ["FIX", "READS", "check"]
 

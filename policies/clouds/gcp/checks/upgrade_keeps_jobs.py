@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
-from gpucluster.policies.reading import flag, items, text, whole
 from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.values import flag, items, text, whole
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.resources import UNKNOWN
 from gpucluster.policies.clouds.kubernetes.charts import RELEASES, Chart, device_plugins, gpu_operators, nfd_bringers
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["FIX", "READS", "check"]
 

@@ -1,7 +1,7 @@
 """What has to wait until something else has ended.
 
 Sources: hashicorp/terraform-provider-azurerm #30197 (ReferencedResourceNotProvisioned, with status 429 in
-hashicorp/terraform #7986); Azure/azure-cli #21121 (ResourceGroupBeingDeleted); `azure/in_progress.py`.
+hashicorp/terraform #7986); Azure/azure-cli #21121 (ResourceGroupBeingDeleted); `azure/rules/idle.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id
-from gpucluster.sandbox.clouds.azure.in_progress import check_idle
 from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import items, mapping

@@ -11,12 +11,13 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from gpucluster.cost import Estimate, PriceBook, Resource, Resources, estimate
+from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.options import options_of
 from gpucluster.cost.render.html import comparison_page, report_page, tco_page
 from gpucluster.cost.tco import Inputs, against, own_cluster
+from gpucluster.program.resources import Resource, Resources
 from tests.browser.chromium import find_chromium
 
 MakeColumn = Callable[..., Any]

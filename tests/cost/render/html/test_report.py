@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate, Resource
+from gpucluster.cost import Estimate
 from gpucluster.cost.model import Amounts
 from gpucluster.cost.money import money
 from gpucluster.cost.render.html import report_page
 from gpucluster.cost.render.html.charts import Bar, Curve, Mark, bars, curves, marks, span
+from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

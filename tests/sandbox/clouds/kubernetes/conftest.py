@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.schema import Schema

@@ -12,7 +12,8 @@ import pytest
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change, Kind
-from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster, Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import UNKNOWN
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 Asked = Callable[..., Resource]

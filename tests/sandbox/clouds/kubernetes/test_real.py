@@ -12,7 +12,7 @@ import pytest
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.kubernetes.cloud import Cluster
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.real import RealCluster, RealServers, server_folder
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after

@@ -1,0 +1,1 @@
+"""Readers: each turns one form of a stack into `program.resources.Resources`."""

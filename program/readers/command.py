@@ -1,0 +1,59 @@
+"""Runs the command that writes a plan or a state, instead of reading a file of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from gpucluster.program.readers.errors import NotReadable
+
+__all__ = ["SET_VARIABLE", "arguments_of", "run"]
+
+SET_VARIABLE: Final = "GPUCLUSTER_SET"
+"""Gives a program of ours other values for its spec, for one preview, as a JSON object of texts."""
+
+_EXAMPLE: Final = "write for example --run 'pulumi preview --stack dev'"
+_PLAN: Final = ("--json", "--show-sames")
+_SHOWN: Final = 15
+"""Lines of a failed command's output that are shown."""
+
+
+def arguments_of(command: str) -> list[str]:
+    """The words of a command; a preview is asked for JSON that is whole. NotReadable says what cannot be run."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise NotReadable(f"--run: {command!r} cannot be split into words: {error}; {_EXAMPLE}") from None
+    if not words:
+        raise NotReadable(f"--run is empty; {_EXAMPLE}")
+    if shutil.which(words[0]) is None:
+        raise NotReadable(f"--run: there is no command {words[0]!r}; name one on PATH or by its path")
+    if "preview" in words:
+        words += [option for option in _PLAN if option not in words]
+    return words
+
+
+def run(words: Sequence[str], values: Mapping[str, str], *, quiet: bool = False) -> str:
+    """What the command writes. NotReadable where it fails without a plan.
+
+    A preview that ends in an error writes a plan all the same, which says so itself. No shell is used.
+
+    values: for the spec of a program of ours, by field. quiet: keep what it says on stderr, unless it fails.
+    """
+    environment = {**os.environ, SET_VARIABLE: json.dumps(dict(values))} if values else dict(os.environ)
+    try:
+        done = subprocess.run(
+            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True,
+            encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise NotReadable(f"--run: {shlex.join(words)} cannot be run: {error.strerror}") from None
+    if done.returncode and not done.stdout.lstrip().startswith("{"):
+        said = [line for text in (done.stdout, done.stderr) for line in (text or "").splitlines() if line.strip()]
+        raise NotReadable("\n".join([f"--run: {shlex.join(words)} ended with {done.returncode}", *said[-_SHOWN:]]))
+    return done.stdout

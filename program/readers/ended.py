@@ -1,0 +1,70 @@
+"""What a plan deletes or replaces: the steps that end a resource as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from gpucluster.program.resources import urn_name, urn_type
+from gpucluster.program.values import is_list, is_object
+
+__all__ = ["Ended", "ended_by"]
+
+How = Literal["deleted", "replaced"]
+
+_ENDS: Final[Mapping[str, How]] = {
+    "delete": "deleted",
+    "replace": "replaced",
+    "create-replacement": "replaced",
+    "import-replacement": "replaced",
+    "delete-replaced": "replaced",
+}
+"""Operation -> what becomes of the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One resource that an update ends.
+
+    because: properties whose change forces the replacement; empty where the plan names none.
+    retained: whether it leaves the stack and goes on to exist, and to be billed (`retainOnDelete`).
+    """
+
+    urn: str
+    how: How
+    because: tuple[str, ...] = ()
+    retained: bool = False
+
+    @property
+    def type(self) -> str:
+        """Type token."""
+        return urn_type(self.urn)
+
+    @property
+    def name(self) -> str:
+        """Logical name."""
+        return urn_name(self.urn)
+
+
+def ended_by(document: Mapping[str, Any]) -> tuple[Ended, ...]:
+    """What the steps of a plan end, by URN; nothing for a state, which says nothing of what was."""
+    steps = document.get("steps")
+    found: dict[str, Ended] = {}
+    for step in steps if is_list(steps) else ():
+        how = _ENDS.get(str(step.get("op"))) if is_object(step) else None
+        urn = step.get("urn") if is_object(step) else None
+        if how is None or not isinstance(urn, str) or urn.count("::") < 3:
+            continue
+        before = found.get(urn)
+        because = _texts(step.get("replaceReasons"))
+        old = step.get("oldState")
+        retained = is_object(old) and old.get("retainOnDelete") is True
+        if before is not None:  # a replacement is up to three steps, of which one names the reasons
+            because, retained = before.because or because, before.retained or retained
+        found[urn] = Ended(urn, how, because, retained)
+    return tuple(found[urn] for urn in sorted(found))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if is_list(value) else ()

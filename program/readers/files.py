@@ -1,0 +1,62 @@
+"""Reads a plan file or a state file, whichever it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from gpucluster.program.readers.ended import Ended, ended_by
+from gpucluster.program.readers.errors import NotReadable
+from gpucluster.program.readers.plan_file import is_plan, read_plan, read_standing
+from gpucluster.program.readers.state_file import is_state, read_state
+from gpucluster.program.resources import Resources
+from gpucluster.program.values import is_object
+
+__all__ = ["NotReadable", "Read", "read_file", "read_text"]
+
+_HOW = "give the output of `pulumi preview --json --show-sames` or of `pulumi stack export`"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file that was read.
+
+    is_plan: whether it says by its steps what becomes of what exists: `ended`.
+    standing: reads what exists before the update, as far as a plan's steps say it.
+    """
+
+    resources: Resources
+    is_plan: bool
+    ended: tuple[Ended, ...] = ()
+    standing: Callable[[], Resources] = field(default=lambda: Resources([]), repr=False, compare=False)
+
+
+def read_text(text: str, what: str) -> Resources:
+    """The resources in the text of a plan or state file. NotReadable says what is wrong; `what` names the file."""
+    return read_file(text, what).resources
+
+
+def read_file(text: str, what: str) -> Read:
+    """The same, with what a plan deletes and replaces."""
+    document = _document(text, what)
+    if is_plan(document):
+        return Read(read_plan(document, what), True, ended_by(document), partial(read_standing, document, what))
+    if is_state(document):
+        return Read(read_state(document, what), False)
+    names = ", ".join(sorted(map(str, document))[:5]) if is_object(document) else ""
+    found = f"an object with {names}" if names else "an empty object" if is_object(document) else "no object"
+    raise NotReadable(f"{what} is neither a plan nor a state (found {found}); {_HOW}")
+
+
+def _document(text: str, what: str) -> Any:
+    if not text.strip():
+        raise NotReadable(f"{what} is empty; {_HOW}")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NotReadable(f"{what} is not JSON (line {error.lineno}: {error.msg}); {_HOW}") from None
+    except RecursionError:
+        raise NotReadable(f"{what} is nested too deeply to be a plan or state; {_HOW}") from None

@@ -1,0 +1,122 @@
+"""Sees every resource of the running program, without waiting for the engine.
+
+The SDK sends nothing to the engine before the program has run to its end, so at that point every resource object is
+there and none is registered: the place to cost a plan, and to refuse it. `program_values` says how values are read.
+
+Not seen: resources made before `watch()`, resources made inside an `apply`, resources another program owns (`.get`),
+and what a transform (not transformation) changes on the engine's side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi.runtime import get_root_resource, register_stack_transformation
+
+from gpucluster.program.readers.queued import Queued
+from gpucluster.program.readers.running_values import Declared, ValueReader
+from gpucluster.program.readers.sdk_names import top
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_key
+
+__all__ = ["Watched", "watch"]
+
+_STACK_TYPE: Final = "pulumi:pulumi:Stack"
+
+
+class Watched:
+    """The resources made since `watch()`."""
+
+    def __init__(self) -> None:
+        self._seen: list[Declared] = []
+        self._queued = Queued()
+
+    def _see(self, args: pulumi.ResourceTransformationArgs) -> None:
+        self._seen.append(Declared(args.resource, args.type_, args.name, args.props, args.opts))
+
+    def resources(self) -> Resources:
+        """Every resource seen so far, in the form that all sources share."""
+        return _Reader(self._seen).resources()
+
+    def withdraw(self) -> None:
+        """Keep what was seen from reaching the engine; for a program that is about to refuse its own plan."""
+        self._queued.withdraw()
+
+
+def watch() -> Watched:
+    """Start to see resources; call it once, before the program makes any."""
+    watched = Watched()
+    register_stack_transformation(watched._see)  # pyright: ignore[reportPrivateUsage]
+    return watched
+
+
+class _Reader:
+    """Turns what was seen into resources."""
+
+    def __init__(self, seen: Sequence[Declared]) -> None:
+        # what another program owns is not part of this stack
+        self._seen = [item for item in seen if item.opts.id is None and item.opts.urn is None]
+        self._by_object = {id(item.resource): item for item in self._seen}
+        self._prefix = f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::"
+        self._urns: dict[int, str] = {}
+        self._values = ValueReader(self._seen, self._urn)
+
+    def resources(self) -> Resources:
+        packages = {item.type.split(":", 1)[0] for item in self._seen} - {"pulumi"}
+        regions = {
+            package: region for package in packages if (region := pulumi.Config(package).get(region_key(package)))
+        }
+        root = get_root_resource()
+        stack = [] if root is None else [self._stack(root)]
+        return Resources([*stack, *map(self._resource, self._seen)], default_regions=regions)
+
+    def _stack(self, root: pulumi.Resource) -> Resource:
+        name = root.pulumi_resource_name
+        return Resource(urn=self._urn(root), type=_STACK_TYPE, name=name, custom=False)
+
+    def _resource(self, item: Declared) -> Resource:
+        inputs: dict[str, Any] = {}
+        dependencies: dict[str, tuple[str, ...]] = {}
+        names = top(item.resource)
+        for key in item.props:
+            behind: dict[str, None] = {}
+            name = names.name(key)
+            try:
+                value = self._values.plain(item.props[key], names.member(name), behind)
+            except Exception:  # a value that only the SDK can read; what it does with it is not known here
+                value = UNKNOWN
+            if value is not None:
+                inputs[name] = value
+                if behind:
+                    dependencies[name] = tuple(behind)
+        custom = isinstance(item.resource, pulumi.CustomResource)
+        provider = item.resource._provider if custom else None  # pyright: ignore[reportPrivateUsage]
+        return Resource(
+            urn=self._urn(item.resource),
+            type=item.type,
+            name=item.name,
+            inputs=inputs,
+            custom=custom,
+            parent=self._parent(item),
+            provider=self._urn(provider) if provider is not None and id(provider) in self._by_object else None,
+            dependencies=dependencies,
+        )
+
+    def _parent(self, item: Declared) -> str | None:
+        parent = item.opts.parent or get_root_resource()
+        return None if parent is None else self._urn(parent)
+
+    def _urn(self, resource: pulumi.Resource) -> str:
+        """The URN as the engine builds it: stack, project, types of the parents and its own, name."""
+        found = self._urns.get(id(resource))
+        if found is None:
+            item = self._by_object.get(id(resource))
+            type_ = item.type if item else resource.pulumi_resource_type
+            name = item.name if item else resource.pulumi_resource_name
+            parent = item.opts.parent if item else None
+            if parent is not None and parent.pulumi_resource_type != _STACK_TYPE:
+                above = self._urn(parent).split("::")[2]
+                type_ = f"{above}${type_}"
+            found = self._urns[id(resource)] = f"{self._prefix}{type_}::{name}"
+        return found

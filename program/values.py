@@ -1,0 +1,84 @@
+"""Read a resource's inputs where a value may be absent or not known yet.
+
+Absent is None; providers also fill what was never set with an empty string, so that is None here as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard, cast
+
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+
+__all__ = ["at", "flag", "is_list", "is_object", "items", "setting", "text", "whole"]
+
+
+def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether the value is an object (a mapping)."""
+    return isinstance(value, Mapping)
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether the value is a list."""
+    return isinstance(value, list | tuple)
+
+
+def at(value: object, *path: str | int) -> Any:
+    """What stands under `path`: UNKNOWN where anything on the way is not known, None where it is absent."""
+    for step in path:
+        if value is UNKNOWN or value is None:
+            return value
+        if isinstance(value, Mapping):
+            value = cast("Mapping[Any, object]", value).get(step)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and isinstance(step, int):
+            sequence = cast("Sequence[object]", value)
+            value = sequence[step] if step < len(sequence) else None
+        else:
+            return None
+    return None if value == "" else value
+
+
+def text(value: object, *path: str | int) -> str | Unknown | None:
+    """A non-empty string under `path`."""
+    found = at(value, *path)
+    return found if found is UNKNOWN or isinstance(found, str) else None
+
+
+def whole(value: object, *path: str | int) -> int | Unknown | None:
+    """A whole number under `path`; Kubernetes and some providers write it as a string."""
+    found = at(value, *path)
+    if found is UNKNOWN or found is None or isinstance(found, bool):
+        return UNKNOWN if found is UNKNOWN else None
+    if isinstance(found, int):
+        return found
+    if isinstance(found, str) and found.lstrip("-").isdigit():
+        return int(found)
+    return None
+
+
+def flag(value: object, *path: str | int) -> bool | Unknown | None:
+    """A truth value under `path`; launch templates write it as "true"."""
+    found = at(value, *path)
+    if found is UNKNOWN or isinstance(found, bool):
+        return found
+    return {"true": True, "false": False}.get(found) if isinstance(found, str) else None
+
+
+def items(value: object, *path: str | int) -> list[Any] | Unknown:
+    """The list under `path`, empty when absent; its elements may be UNKNOWN."""
+    found = at(value, *path)
+    if found is UNKNOWN:
+        return UNKNOWN
+    return list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) and not isinstance(found, str) else []
+
+
+def setting(provider: Resource | None, name: str) -> Any:
+    """A setting of a provider; the SDKs write what is no string as JSON."""
+    found = at(provider.inputs, name) if provider is not None else None
+    if not isinstance(found, str):
+        return found
+    try:
+        return json.loads(found)
+    except json.JSONDecodeError:
+        return found

@@ -1,0 +1,253 @@
+"""The costed plan inside a running program."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
+from gpucluster.cost.render import as_json
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resource, Resources
+
+RunProgram = Callable[..., Any]
+EXAMPLE = Path(__file__).parents[1] / "program" / "example" / "__main__.py"
+BOOK = PriceBook(today=datetime.date(2026, 11, 21))
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    texts: list[str] = []
+    monkeypatch.setattr(pulumi.log, "info", texts.append)
+    return texts
+
+
+def test_the_table_is_shown_and_the_totals_are_given_to_export(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    totals: dict[str, str] = {}
+    run_program(EXAMPLE, at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)), aws__region="us-east-1")
+    assert totals == {
+        "monthly": "at least 215193.60",
+        "monthlyFloor": "at least 205116.80",
+        "monthlyCeiling": "at least 245424.00",
+        "hourly": "at least 294.79",
+        "perTrainingGpuHour": "at least 8.78",
+        "notPriced": "1",
+    }
+    (shown,) = logged
+    assert shown.startswith("Cost of stack dev: list prices in USD")
+    golden = Path(__file__).parent / "render" / "golden" / "plan.txt"
+    assert _rows(shown) == _rows(golden.read_text())
+
+
+def test_the_outputs_count_capacity_bought_elsewhere_and_tell_how_much_it_is() -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 100}}
+    type_ = "aws:ec2/instance:Instance"
+    machine = Resource(urn=f"urn:pulumi:dev::test::{type_}::held", type=type_, name="held",
+                       inputs={**inputs, "capacityReservationSpecification": target})  # fmt: skip
+    cluster = Resource(urn="urn:pulumi:dev::test::x:y:Cluster::c", type="x:y:Cluster", name="c", custom=False,
+                       inputs={"trainingGpus": 8})  # fmt: skip
+    found = estimate(Resources([cluster, machine], default_regions={"aws": "us-east-1"}), BOOK)
+    assert totals(found) == {
+        "monthly": "40187.20",
+        "monthlyFloor": "40187.20",
+        "monthlyCeiling": "40187.20",
+        "hourly": "55.05",
+        "perTrainingGpuHour": "6.88",
+        "committedElsewhere": "40179.20",
+    }
+
+
+def test_the_table_fits_the_columns_that_the_environment_states(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "94")
+    run_program(EXAMPLE, at_end=lambda watched: costed_plan(watched, book=BOOK) and None, aws__region="us-east-1")
+    (shown,) = logged
+    assert max(map(len, shown.splitlines())) == 90  # the engine puts 4 blanks before each line
+
+
+def _rows(table: str) -> list[str]:
+    """The amounts of a table without marks, whose numbers follow the order of the resources."""
+    rows = [re.sub(r"\[\d+\] *", "", line) for line in table.splitlines() if line.startswith(("├─", "└─", "Total"))]
+    return sorted(" ".join(row.split()) for row in rows)
+
+
+class Cluster(pulumi.ComponentResource):
+    """A component with a budget of a dollar."""
+
+    def __init__(self, on_exceed: str) -> None:
+        facts = {"budget": {"monthly": "1", "onExceed": on_exceed}}
+        super().__init__("test:index:Cluster", "cluster", facts)
+        pulumi.CustomResource("aws:ec2/eip:Eip", "address", {"domain": "vpc"}, pulumi.ResourceOptions(parent=self))
+
+
+@pytest.mark.parametrize("preview", [True, False])
+def test_an_over_budget_plan_is_refused_with_its_table_before_anything_is_registered(
+    run_program: RunProgram, logged: list[str], preview: bool
+) -> None:
+    registered: list[int] = []
+
+    def at_end(watched: Any) -> None:
+        with pytest.raises(pulumi.RunError) as error:
+            costed_plan(watched, book=BOOK)
+        assert str(error.value) == (
+            "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. "
+            "Nothing was registered, because the budget says to fail. "
+            "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
+        )
+        registered.append(len(watched.resources()))
+
+    run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
+    assert registered == [3]  # the stack, the component and the address: seen, and not one of them sent
+    (shown,) = logged
+    assert "Total per month" in shown
+
+
+@pytest.mark.parametrize(("preview", "value"), [(True, "report"), (True, "warn"), (False, "report")])
+def test_a_preview_goes_on_over_the_budget_where_it_is_asked_to_report_and_an_update_never_does(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch, preview: bool, value: str
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    monkeypatch.setenv(BUDGET_VARIABLE, value)
+    goes_on = preview and value == "report"
+
+    def at_end(watched: Any) -> None:
+        with contextlib.nullcontext() if goes_on else pytest.raises(pulumi.RunError, match="the budget says to fail"):
+            assert costed_plan(watched, book=BOOK)["monthly"] == "3.65"
+
+    run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
+    assert "Total per month" in logged[0]
+    assert warned == (
+        [
+            "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. An update is refused, because "
+            "the budget says to fail."
+        ]
+        if goes_on
+        else []
+    )
+
+
+def test_a_budget_that_warns_lets_the_plan_go_on(run_program: RunProgram, logged: list[str]) -> None:
+    totals: dict[str, str] = {}
+    run_program(
+        lambda: Cluster("warn") and None,
+        at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)),
+        aws__region="us-east-1",
+    )
+    assert totals["monthly"] == "3.65"
+    assert "over budget by $2.65" in logged[0]
+
+
+class Nodes(pulumi.ComponentResource):
+    """A component with a budget, and a node group whose machine has no price."""
+
+    def __init__(self) -> None:
+        facts = {"budget": {"monthly": "1000", "onExceed": "fail"}, "trainingGpus": 8}
+        super().__init__("test:index:Cluster", "cluster", facts)
+        here = pulumi.ResourceOptions(parent=self)
+        inputs = {"scalingConfig": {"desiredSize": 1}, "instanceTypes": ["x9.huge"], "diskSize": 0}
+        pulumi.CustomResource("aws:eks/nodeGroup:NodeGroup", "nodes", inputs, here)
+
+
+def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    totals: dict[str, str] = {}
+    run_program(
+        lambda: Nodes() and None,
+        at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)),
+        aws__region="us-east-1",
+    )
+    assert warned == [
+        "cannot tell whether this is within the budget of $1,000.00 a month: "
+        "1 resource has no price: nodes (aws:eks/nodeGroup:NodeGroup)"
+    ]
+    assert totals == {
+        "monthly": "unknown",
+        "monthlyFloor": "unknown",
+        "monthlyCeiling": "unknown",
+        "hourly": "unknown",
+        "perTrainingGpuHour": "unknown",
+        "notPriced": "1",
+    }
+    assert len(logged) == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (lambda: Cluster("warn"), "$3.65 a month, $0.01 an hour"),
+        (Nodes, "unknown a month, unknown an hour; 1 not priced"),
+    ],
+)
+def test_an_update_says_the_totals_in_one_line(
+    run_program: RunProgram, logged: list[str], program: Callable[[], Any], said: str
+) -> None:
+    run_program(
+        lambda: program() and None,
+        at_end=lambda watched: costed_plan(watched, book=BOOK) and None,
+        preview=False,
+        aws__region="us-east-1",
+    )
+    assert logged == [f"Cost of stack dev: {said}; the preview has the table"]
+
+
+def test_own_prices_that_cannot_be_used_end_the_program_before_anything_is_registered(
+    run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUCLUSTER_PRICES", "gone.csv")
+    refusals: list[str] = []
+
+    def at_end(watched: Watched) -> None:
+        with pytest.raises(pulumi.RunError) as caught:
+            costed_plan(watched)
+        refusals.append(str(caught.value))
+
+    run_program(lambda: Cluster("warn") and None, at_end=at_end, aws__region="us-east-1")
+    assert refusals == [
+        "GPUCLUSTER_PRICES: 'gone.csv' is not a file; give a CSV file of prices, as cost/prices/README.md describes\n"
+        "Nothing was registered, because these prices cannot be used."
+    ]
+
+
+def test_a_damaged_price_book_ends_the_program_before_anything_is_registered(
+    run_program: RunProgram, tmp_path: Path
+) -> None:
+    (tmp_path / "aws.csv").write_text("")
+    refusals: list[str] = []
+
+    def at_end(watched: Watched) -> None:
+        with pytest.raises(pulumi.RunError) as caught:
+            costed_plan(watched, book=PriceBook(folder=tmp_path))
+        refusals.append(str(caught.value))
+
+    run_program(lambda: Cluster("warn") and None, at_end=at_end, aws__region="us-east-1")
+    (refusal,) = refusals
+    assert refusal.startswith("the price book is damaged: cost/prices/aws.csv line 1: no column provider, region, sku")
+    assert refusal.endswith("\nNothing was registered, because nobody knows what it costs.")
+
+
+def test_program_plan_and_state_give_the_same_estimate(
+    run_program: RunProgram, recordings: Path, book: PriceBook
+) -> None:
+    program = estimate(run_program(EXAMPLE, aws__region="us-east-1").seen, book)
+    plan = estimate(read_text((recordings / "plan.json").read_text(), "plan.json"), book)
+    state = estimate(read_text((recordings / "state.json").read_text(), "state.json"), book)
+    assert as_json(program) == as_json(plan) == as_json(state)
