@@ -1,4 +1,4 @@
-"""Read a resource's inputs where a value may be absent or not known yet.
+"""Values of a resource: what shape they have, and what is under a path where it may be absent or not known yet.
 
 Absent is None; providers also fill what was never set with an empty string, so that is None here as well.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard
 
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
@@ -29,11 +29,10 @@ def at(value: object, *path: str | int) -> Any:
     for step in path:
         if value is UNKNOWN or value is None:
             return value
-        if isinstance(value, Mapping):
-            value = cast("Mapping[Any, object]", value).get(step)
-        elif isinstance(value, Sequence) and not isinstance(value, str) and isinstance(step, int):
-            sequence = cast("Sequence[object]", value)
-            value = sequence[step] if step < len(sequence) else None
+        if is_object(value) and isinstance(step, str):
+            value = value.get(step)
+        elif is_list(value) and isinstance(step, int):
+            value = value[step] if step < len(value) else None
         else:
             return None
     return None if value == "" else value
@@ -70,7 +69,7 @@ def items(value: object, *path: str | int) -> list[Any] | Unknown:
     found = at(value, *path)
     if found is UNKNOWN:
         return UNKNOWN
-    return list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) and not isinstance(found, str) else []
+    return list(found) if is_list(found) else []
 
 
 def setting(provider: Resource | None, name: str) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate, PriceBook, estimate, registry
+from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.handlers import registry
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.render import as_json, as_table
 from gpucluster.program.readers.files import read_text
@@ -209,7 +210,7 @@ def test_odd_values_anywhere_are_named_and_never_crash_a_handler(
             assert json.dumps(as_json(found))
 
 
-@pytest.mark.parametrize("type_", sorted(priced_types()))
+@pytest.mark.parametrize("type_", sorted(registry.priced_types()))
 def test_a_resource_without_inputs_is_named_and_never_crashes_a_handler(
     type_: str, make: Make, cost_of: CostOf
 ) -> None:
