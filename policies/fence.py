@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gpucluster.cost.prices import DamagedBook
@@ -19,8 +19,10 @@ from gpucluster.policies.rule import (
     Accepted,
     CannotTell,
     ChangeRule,
+    Exempted,
     Finding,
     NotChecked,
+    Outcome,
     ReportRule,
     ResourceRule,
     Rule,
@@ -30,29 +32,7 @@ from gpucluster.policies.rule import (
 )
 from gpucluster.program.resources import Resources
 
-__all__ = ["Exempted", "Outcome", "failed", "run_change_rule", "run_report_rule", "run_resource_rule", "run_stack_rule"]
-
-
-@dataclass(frozen=True)
-class Exempted:
-    violation: Violation
-    exemption: Exemption
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What one rule found in one run.
-
-    idle: exemptions of the pack's configuration that accept nothing.
-    """
-
-    rule: Rule
-    violations: tuple[Violation, ...] = ()
-    unknown: tuple[CannotTell, ...] = ()
-    exempted: tuple[Exempted, ...] = ()
-    not_checked: tuple[NotChecked, ...] = ()
-    accepted: tuple[Accepted, ...] = ()
-    idle: tuple[Exemption, ...] = ()
+__all__ = ["failed", "run_change_rule", "run_report_rule", "run_resource_rule", "run_stack_rule"]
 
 
 def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]) -> Outcome:

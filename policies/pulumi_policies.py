@@ -26,7 +26,7 @@ from pulumi_policy import (
 from pulumi_policy import Severity as PulumiSeverity
 
 from gpucluster.policies.clock import today
-from gpucluster.policies.fence import Outcome, run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.fence import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.message import message
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.remediation import RemediatingPolicy
@@ -34,6 +34,7 @@ from gpucluster.policies.rule import (
     ChangeRule,
     Enforcement,
     Finding,
+    Outcome,
     ReportRule,
     ResourceRule,
     Rule,

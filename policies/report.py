@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from gpucluster.policies.edit import Edit
-from gpucluster.policies.fence import Outcome
-from gpucluster.policies.rule import Enforcement, Rule, Violation
+from gpucluster.policies.rule import Enforcement, Outcome, Rule, Violation
 from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["Checked", "Found", "Report"]

@@ -17,14 +17,12 @@ import datetime
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.edit import Edit
+from gpucluster.policies.exemptions import Exemption
 from gpucluster.program.resources import Resource, Resources
-
-if TYPE_CHECKING:
-    from gpucluster.policies.fence import Outcome
 
 __all__ = [
     "EXEMPTIONS",
@@ -32,9 +30,11 @@ __all__ = [
     "CannotTell",
     "ChangeRule",
     "Enforcement",
+    "Exempted",
     "Finding",
     "Framework",
     "NotChecked",
+    "Outcome",
     "ReportRule",
     "ResourceRule",
     "Rule",
@@ -210,6 +210,30 @@ class ChangeRule(Rule):
     @property
     def accepts(self) -> bool:
         return True
+
+
+@dataclass(frozen=True)
+class Exempted:
+    """A violation that an exemption accepts."""
+
+    violation: Violation
+    exemption: Exemption
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one rule found in one run.
+
+    idle: exemptions of the pack's configuration that accept nothing.
+    """
+
+    rule: Rule
+    violations: tuple[Violation, ...] = ()
+    unknown: tuple[CannotTell, ...] = ()
+    exempted: tuple[Exempted, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
+    idle: tuple[Exemption, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

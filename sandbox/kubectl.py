@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gpucluster.errors import InputError
+from gpucluster.sandbox.project import current_project
 from gpucluster.sandbox.recovery.compare import stack_of
-from gpucluster.sandbox.status import current_project
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.ledger import Entry

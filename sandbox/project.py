@@ -20,7 +20,7 @@ from gpucluster.sandbox import disk
 from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from gpucluster.sandbox.narrow import is_object
 
-__all__ = ["DamagedFileError", "InputError", "Project", "Store", "find_project", "replace_text"]
+__all__ = ["DamagedFileError", "InputError", "Project", "Store", "current_project", "find_project", "replace_text"]
 
 _OF_THE_DISK: Final = (
     "SQLITE_CANTOPEN",
@@ -258,3 +258,11 @@ def find_project(folder: Path) -> Project | None:
             if (candidate / name).is_file():
                 return Project(candidate / name)
     return None
+
+
+def current_project() -> Project:
+    """The project around the current folder; raises InputError when there is none."""
+    project = find_project(Path.cwd())
+    if project is None:
+        raise InputError(f"no Pulumi.yaml in {Path.cwd()} or above; run this in a Pulumi project")
+    return project

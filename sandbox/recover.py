@@ -12,7 +12,7 @@ import click
 
 from gpucluster.errors import Fault, InputError
 from gpucluster.sandbox.narrow import mapping
-from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.copies import keep_copies, put_back
 from gpucluster.sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
@@ -22,7 +22,6 @@ from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
 from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
-from gpucluster.sandbox.status import current_project
 
 __all__ = ["recover"]
 

@@ -10,9 +10,8 @@ import click
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
-from gpucluster.sandbox.project import Store
+from gpucluster.sandbox.project import Store, current_project
 from gpucluster.sandbox.recovery.locks import all_locks, refuse_living
-from gpucluster.sandbox.status import current_project
 
 __all__ = ["reset"]
 

@@ -9,30 +9,20 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from gpucluster.errors import InputError
 from gpucluster.options import form_of
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import Project, find_project
+from gpucluster.sandbox.project import current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.textio.terminal import beneath, plain
 
-__all__ = ["current_project", "status"]
+__all__ = ["status"]
 
 _COLUMNS = ("provider", "scope", "type", "name", "state", "id")
-
-
-def current_project() -> Project:
-    """The project around the current folder; raises InputError when there is none."""
-    project = find_project(Path.cwd())
-    if project is None:
-        raise InputError(f"no Pulumi.yaml in {Path.cwd()} or above; run this in a Pulumi project")
-    return project
 
 
 @click.command()

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gpucluster.policies.exemptions import Exemption, exemptions
-from gpucluster.policies.fence import Outcome
-from gpucluster.policies.rule import ReportRule, Severity, Stack, Violation
+from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.policies.rules import CHANGE_RULES
 
 __all__ = ["RULE"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gpucluster.policies.fence import Outcome
-from gpucluster.policies.rule import ReportRule, Severity, Stack, Violation
+from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
 
 __all__ = ["RULE"]
 

@@ -13,7 +13,6 @@ import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.handlers import registry
-from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.render import as_json, as_table
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import UNKNOWN, Resource, Resources

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from gpucluster.policies.edit import Edit
-from gpucluster.policies.fence import Outcome
 from gpucluster.policies.report import Checked, Report
-from gpucluster.policies.rule import Enforcement, ReportRule, Severity, StackRule, Violation
+from gpucluster.policies.rule import Enforcement, Outcome, ReportRule, Severity, StackRule, Violation
 from gpucluster.program.resources import Resource, Resources
 
 TODAY = datetime.date(2026, 11, 21)
