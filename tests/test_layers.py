@@ -1,0 +1,159 @@
+"""Imports go one way: between the folders of the repository as listed here, and inside of each without a circle."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+BELOW: Final[Mapping[str, frozenset[str]]] = {
+    "catalog": frozenset(),
+    "textio": frozenset(),
+    "program": frozenset(),
+    "sandbox": frozenset({"textio"}),
+    "cost": frozenset({"textio", "program"}),
+    "policies": frozenset({"catalog", "textio", "program", "cost"}),
+    "components": frozenset({"catalog", "textio", "program", "cost"}),
+    "acceptance": frozenset({"program", "cost", "components"}),
+    "pull_request": frozenset({"program", "cost", "policies", "sandbox"}),
+    "stacks": frozenset({"program", "cost", "components"}),
+    "gpucluster": frozenset(
+        {
+            "catalog",
+            "textio",
+            "program",
+            "sandbox",
+            "cost",
+            "policies",
+            "components",
+            "acceptance",
+            "pull_request",
+            "stacks",
+        }
+    ),
+}
+"""Folder -> those that it may import. Cost and policies know no component, the sandbox knows none of the others."""
+
+EVERYWHERE: Final = frozenset({"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py"})
+"""What every file may import, and which imports nothing of ours: the cache, errors and what all commands take."""
+
+EXCEPT: Final = {("components/__main__.py", "acceptance/commands.py")}
+"""One command holds those of two folders."""
+
+_BY_NAME: Final = re.compile(r"(gpucluster(?:\.\w+)+)(?::\w+)?")
+"""A module that is imported by its name, as text: by `import_module`, or by a command that loads what it needs."""
+
+
+def files(root: Path) -> dict[str, str]:
+    """Name of a module -> its file, from `root` on, for all that we ship."""
+    found: dict[str, str] = {}
+    for path in sorted(root.rglob("*.py")):
+        folder, *below = path.relative_to(root).with_suffix("").parts
+        if folder in BELOW:
+            name = ".".join([*([] if folder == "gpucluster" else ["gpucluster"]), folder, *below])
+            found[name.removesuffix(".__init__")] = str(path.relative_to(root))
+    return found
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, ...]]:
+    """What a file imports wherever it does: late, for the type checker alone, or as text. A name of a module may be a
+    module itself: both are told, that first."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), level=0):
+                yield from ((f"{module}.{alias.name}", module) for alias in node.names)
+            case ast.ImportFrom():
+                raise AssertionError(f"line {node.lineno}: a relative import; write the full name")
+            case ast.Import():
+                yield from ((alias.name,) for alias in node.names)
+            case ast.Constant(value=str(text)) if by_name := _BY_NAME.fullmatch(text):
+                yield (by_name[1],)
+            case _:
+                pass
+
+
+def arrows(root: Path) -> set[tuple[str, str]]:
+    """(file that imports, file that it imports)."""
+    modules = files(root)
+    found: set[tuple[str, str]] = set()
+    for file in modules.values():
+        for names in imported(ast.parse((root / file).read_text())):
+            target = next((modules[name] for name in names if name in modules), file)
+            if target != file and target not in EVERYWHERE:
+                found.add((file, target))
+    return found
+
+
+def circles(found: set[tuple[str, str]]) -> dict[str, list[str]]:
+    """Folder -> a circle among the files and folders that lie side by side in it."""
+    beside: dict[str, dict[str, set[str]]] = {}
+    for source, target in found:
+        above, ours, theirs = _apart(source, target)
+        beside.setdefault(above, {}).setdefault(ours, set()).add(theirs)
+    circular: dict[str, list[str]] = {}
+    for folder, graph in beside.items():
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            circular[folder] = error.args[1][::-1]
+    return circular
+
+
+def _apart(source: str, target: str) -> tuple[str, str, str]:
+    """The folder that two files have in common, and what each of them is or lies in there."""
+    one, other = source.split("/"), target.split("/")
+    common = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return "/".join(one[:common]), one[common], other[common]
+
+
+@pytest.fixture(scope="module")
+def ours() -> set[tuple[str, str]]:
+    return arrows(ROOT)
+
+
+def test_folders_import_only_those_below_them(ours: set[tuple[str, str]]) -> None:
+    upward = {
+        (source, target)
+        for source, target in ours
+        if (top := target.split("/")[0]) != source.split("/")[0] and top not in BELOW[source.split("/")[0]]
+    }
+    assert upward == EXCEPT
+
+
+def test_no_files_and_no_folders_import_each_other_in_a_circle(ours: set[tuple[str, str]]) -> None:
+    assert circles(ours - EXCEPT) == {}
+
+
+def test_what_every_file_may_import_imports_nothing_of_ours(ours: set[tuple[str, str]]) -> None:
+    assert [arrow for arrow in ours if arrow[0] in EVERYWHERE] == []
+
+
+def test_every_packaged_folder_has_its_place() -> None:
+    links = {path.name for path in (ROOT / "links" / "gpucluster").iterdir() if path.is_dir()}
+    assert links <= set(BELOW)
+
+
+LATE = "def later():\n    from gpucluster.cost import a\n"
+CHECKED = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from gpucluster.cost.a import A\n"
+TEXT = 'import_module("gpucluster.cost.a:main")\n'
+
+
+@pytest.mark.parametrize("back", [LATE, CHECKED, TEXT], ids=["late", "for the type checker", "as text"])
+def test_a_circle_is_found_however_it_imports(tmp_path: Path, back: str) -> None:
+    for file, text in {
+        "cost/__init__.py": "",
+        "cost/a.py": "from gpucluster.cost.rooms.b import B\n",
+        "cost/rooms/b.py": "import gpucluster.cost.c\n",
+        "cost/c.py": back,
+    }.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    (circle,) = circles(arrows(tmp_path)).values()
+    assert {*circle} == {"a.py", "rooms", "c.py"}
