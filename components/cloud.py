@@ -12,6 +12,7 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.plan import Prices
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
+from gpucluster.program.facts import Facts
 
 if TYPE_CHECKING:
     import pulumi
@@ -60,7 +61,7 @@ class ClusterPlan(Protocol):
     @property
     def telemetry(self) -> TelemetryPlan: ...
     @property
-    def facts(self) -> Mapping[str, Any]: ...
+    def facts(self) -> Facts: ...
 
 
 @dataclass(frozen=True, kw_only=True)

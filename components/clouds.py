@@ -40,9 +40,9 @@ def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
     if missing := missing_sdk(plan.training.shape.cloud):
         raise InputError(f"cluster {plan.name}", [missing])
     cloud = cloud_of(plan.training.shape.cloud)
-    for loss in plan.facts["losses"]:
+    for loss in plan.facts.losses:
         pulumi.log.warn(f"{plan.name}: not to be had on {cloud.title}: {loss}")
-    for note in plan.facts["notes"]:
+    for note in plan.facts.notes:
         pulumi.log.info(f"{plan.name}: {note}")
     pulumi.log.info(f"{plan.name}: API reachable {plan.access.summary}")
     try:

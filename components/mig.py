@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy
 from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, POOL
+from gpucluster.program.facts import Slices
 
 __all__ = ["MigResources", "mig_note"]
 
@@ -31,12 +33,12 @@ class MigResources:
         return {f"{MIG_SLICE}{size}": count for size, count in self.slices.items()}
 
     @property
-    def facts(self) -> dict[str, dict[str, int]]:
-        """Size -> how many, and how many of the 8 memory slices each has: by that the cost of the pool is shared."""
-        return {
-            kind.size(self.gpu): {"count": self.gpus * count, "eighths": kind.memory}
+    def shares(self) -> tuple[Slices, ...]:
+        """How many slices of each size, and how many of the 8 memory slices each has: by that its cost is shared."""
+        return tuple(
+            Slices(size=kind.size(self.gpu), count=Decimal(self.gpus * count), eighths=Decimal(kind.memory))
             for kind, count in self.layout.slices.items()
-        }
+        )
 
 
 def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:

@@ -12,6 +12,7 @@ from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.errors import InputError
+from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
 
 __all__ = [
     "GIB_PER_TIB",
@@ -107,38 +108,39 @@ def cluster_facts(
     *,
     equivalence: Equivalence,
     outside_training: Sequence[str],
-    slices: Mapping[str, Mapping[str, Mapping[str, int]]] | None = None,
+    slices: Mapping[str, tuple[Slices, ...]],
     not_built: Sequence[str],
     losses: Sequence[str],
     notes: Sequence[str],
-) -> dict[str, Any]:
-    """What a cluster says of itself: read by the cost module and the policies, which know no component.
+    scale_set_limit: int | None = None,
+) -> Facts:
+    """What a cluster states: read by the cost module and the policies, which know no component.
 
-    outside_training: names of the parts that are not training, such as the elastic pool. slices: name of a part ->
-    size of a MIG slice -> how many (`count`), and the eighths of a GPU's memory that each has (`eighths`).
-    `rolls` names the parts whose nodes an update may replace. not_built: what the spec asks for and this cluster does
-    not contain. losses: what this cloud can't give.
-    notes: what whoever reads the plan should know of it.
+    outside_training: names of the parts that are not training, such as the elastic pool. slices: name of a part -> its
+    MIG slices. not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
+    notes: what a reader of the plan should know. scale_set_limit: nodes that one scale set holds, on Azure.
     """
+    gpus = equivalence.shape.gpus
     rolls = [
         pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
     ]
-    return {
-        "requiredLabels": dict(spec.labels),
-        "budget": {"monthly": str(spec.budget.monthly_usd), "currency": "USD", "onExceed": spec.budget.on_exceed},
-        "exemptions": [item.model_dump(mode="json") for item in spec.exemptions],
-        "durationDays": spec.duration / 24,
-        "trainingGpus": spec.training.nodes * equivalence.shape.gpus,
-        "spareGpus": spec.training.spares * equivalence.shape.gpus,
-        "outsideTraining": list(outside_training),
-        **({"slices": {name: dict(sizes) for name, sizes in slices.items()}} if slices else {}),
-        **({"rolls": [f"{spec.name}-{pool}" for pool in rolls]} if rolls else {}),
-        "notBuilt": list(not_built),
-        "losses": list(losses),
-        "notes": [*notes, *(_roll_note(pool) for pool in rolls)],
-        "equivalence": equivalence.facts(),
-        **_storage_asked(spec),
-    }
+    return Facts(
+        required_labels=dict(spec.labels),
+        budget=Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
+        exemptions=[item.model_dump(mode="json") for item in spec.exemptions],
+        duration_days=Decimal(spec.duration) / 24,
+        training_gpus=Decimal(spec.training.nodes * gpus),
+        spare_gpus=Decimal(spec.training.spares * gpus),
+        outside_training=tuple(outside_training),
+        slices=slices,
+        rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
+        not_built=tuple(not_built),
+        losses=tuple(losses),
+        notes=(*notes, *(_roll_note(pool) for pool in rolls)),
+        equivalence=equivalence.facts(),
+        storage_asked=_storage_asked(spec),
+        scale_set_limit=scale_set_limit,
+    )
 
 
 def _roll_note(pool: str) -> str:
@@ -148,10 +150,9 @@ def _roll_note(pool: str) -> str:
     )
 
 
-def _storage_asked(spec: ClusterSpec) -> dict[str, Any]:
+def _storage_asked(spec: ClusterSpec) -> StorageAsked | None:
     """What the shared file system is for, by which the cost module tells what its steps waste; none of a bucket."""
     shared = spec.storage.shared
     if shared.kind == "bucket":
-        return {}
-    asked = {"usableTib": shared.usable_tib, "gbPerS": shared.gb_per_s, "headroom": HEADROOM}
-    return {"storageAsked": {key: str(value) for key, value in asked.items()}}
+        return None
+    return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)

@@ -39,4 +39,4 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
         raise InputError(config.source, own, *others)
     plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
     said = [] if config.spec is None else what_if(config.spec)
-    return replace(cast(Any, plan), facts={**plan.facts, "whatIf": said}) if said else plan
+    return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.facts import Facts, facts_of
 from gpucluster.cost.free import free_reason
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import (
@@ -24,6 +23,7 @@ from gpucluster.cost.model import (
     committed_sum,
 )
 from gpucluster.cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
+from gpucluster.cost.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.subject import CannotPrice, Subject, provider_of
 from gpucluster.program.resources import Resource, Resources
 
@@ -91,7 +91,7 @@ class Estimate:
     free: tuple[Free, ...]
     not_priced: tuple[NotPriced, ...]
     coverage: Coverage
-    facts: Facts
+    facts: StackFacts
     names: Mapping[str, str]
     idle_prices: tuple[PriceRow, ...] = ()
 
@@ -229,7 +229,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     """
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
-    facts = facts_of(resources)
+    facts = stack_facts(resources)
     parts = _Parts(resources, facts.outside_training)
     free: list[Free] = []
     not_priced: list[NotPriced] = []

@@ -8,7 +8,7 @@ rounded after that. So every sum (a part, the total) is the exact sum of the lin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
@@ -19,7 +19,6 @@ __all__ = [
     "HOURS_PER_MONTH",
     "UNBOUNDED",
     "Amounts",
-    "Budget",
     "CostLine",
     "Count",
     "Free",
@@ -226,11 +225,3 @@ class Part:
     def monthly(self) -> Amounts:
         """The sum of the part's lines."""
         return Amounts.of(self.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What the user allows: USD a month, and whether more than that stops the plan or warns."""
-
-    monthly: Decimal
-    on_exceed: Literal["fail", "warn"] = field(default="warn")

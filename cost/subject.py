@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Final
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.model import CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, urn_type
-from gpucluster.program.values import is_list, is_object
+from gpucluster.program.values import BadValue, amount, is_list, is_object, shown
 
 __all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
 
 _PROVIDERS: Final = {"azure-native": "azure"}
 """Package -> its file in the price book, where that has another name."""
-
-
-_MOST: Final = Decimal(10**12)
-"""More than anything that is sold; keeps sums exact in 28 digits."""
 
 
 def provider_of(type_: str) -> str:
@@ -109,7 +105,7 @@ class Subject:
         if value is None and default is not None:
             return default
         if not isinstance(value, str) or not value:
-            raise CannotPrice(f"{_dotted(path)} is {_shown(value)}, expected text")
+            raise CannotPrice(f"{_dotted(path)} is {shown(value)}, expected text")
         return value
 
     def number(self, *path: str | int, default: int | None = None) -> Decimal:
@@ -125,7 +121,7 @@ class Subject:
         if value is None:
             return ()
         if not is_list(value):
-            raise CannotPrice(f"{_dotted(path)} is {_shown(value)}, expected a list")
+            raise CannotPrice(f"{_dotted(path)} is {shown(value)}, expected a list")
         return value
 
     def price(
@@ -188,20 +184,11 @@ class Subject:
 
 def as_number(value: object, what: str) -> Decimal:
     """A finite number of 0 or more. Raises CannotPrice naming `what` otherwise."""
-    if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
-        try:
-            number = Decimal(str(value))
-        except InvalidOperation:
-            pass
-        else:
-            if number.is_finite() and 0 <= number <= _MOST:
-                return number
-    raise CannotPrice(f"{what} is {_shown(value)}, expected a number of 0 or more")
+    try:
+        return amount(value, what)
+    except BadValue as error:
+        raise CannotPrice(str(error)) from None
 
 
 def _dotted(path: tuple[str | int, ...]) -> str:
     return ".".join(str(step) for step in path)
-
-
-def _shown(value: object) -> str:
-    return "not set" if value is None else repr(value)

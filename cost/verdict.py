@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Literal
 
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.model import Budget, Unbounded
+from gpucluster.cost.model import Unbounded
 from gpucluster.cost.money import at_least
+from gpucluster.program.facts import Budget
 
 __all__ = ["Outcome", "Verdict", "budget_verdict"]
 

@@ -91,7 +91,7 @@ class Mistake:
             raise ValueError(f"{self.says}: {self.of} has no {', '.join(sorted(unknown))}")
         every = [one for one in good if one.name not in self.remove]
         every += [_renamed(by_name[of], name) for name, of in self.copy.items()]
-        around = next(one for one in good if not one.custom and "requiredLabels" in one.facts)
+        around = next(one for one in good if not one.custom and "requiredLabels" in one.registered)
         inside = next((one.provider for one in good if one.type.startswith("kubernetes:")), None)
         every += [_new(name, of, around, inside) for name, of in self.add.items()]
         urns = {one.name: one.urn for one in every}

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from gpucluster.policies.facts import facts
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.facts import Budget, stated
 from gpucluster.program.resources import Resource, Resources
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
-    from gpucluster.cost.model import Budget
     from gpucluster.cost.verdict import Verdict
 
 __all__ = ["Judgement", "budget_rule", "priced"]
@@ -112,17 +111,16 @@ def _judge(stack: Stack) -> Judgement | Violation:
         return found
     if configured is not None:
         return Judgement(estimate=found, verdict=budget_verdict(found, configured), stated_by=None)
+    all_stated = list(stated(stack.resources))
     return Judgement(
         estimate=found,
         verdict=budget_verdict(found),
-        stated_by=next((component for component, _ in facts(stack.resources, "budget")), None),
-        unread=tuple(reason for reason in found.facts.ignored if reason.startswith("budget")),
+        stated_by=next((each.component for each in all_stated if "budget" in each.names), None),
+        unread=tuple(reason for each in all_stated for name, reason in each.unread if name == "budget"),
     )
 
 
 def _configured(config: Mapping[str, Any]) -> Budget | Violation | None:
-    from gpucluster.cost.model import Budget
-
     if "monthly" not in config:
         return None
     on_exceed = config.get("onExceed", "fail")

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import items, text
+from gpucluster.program.values import text
 
 __all__ = ["FIELDS", "Exemption", "Unreadable", "configured", "exemptions"]
 
@@ -58,15 +59,13 @@ class Unreadable:
 
 def exemptions(resources: Resources) -> Iterator[Exemption | Unreadable]:
     """Every entry that a component of the stack registered."""
-    for component in resources:
-        if component.custom or "exemptions" not in component.facts:
-            continue
-        entries = items(component.facts, "exemptions")
+    for each in stated(resources):
+        entries = each.facts.exemptions
         if entries is UNKNOWN:
-            yield Unreadable(component, "the exemptions are not known yet", unknown=True)
+            yield Unreadable(each.component, "the exemptions are not known yet", unknown=True)
             continue
         for number, entry in enumerate(entries, start=1):
-            yield _read(component, number, entry)
+            yield _read(each.component, number, entry)
 
 
 def configured(rule: str, entries: Any) -> Iterator[Exemption | Unreadable]:

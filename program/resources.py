@@ -96,8 +96,8 @@ class Resource:
     keeps: tuple[str, ...] = ()
 
     @property
-    def facts(self) -> Mapping[str, Any]:
-        """What a component says of itself: its registered outputs over its inputs."""
+    def registered(self) -> Mapping[str, Any]:
+        """What a component registers: outputs over inputs, since a plan shows the one and a policy the other."""
         return {**self.inputs, **self.outputs}
 
 

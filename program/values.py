@@ -7,11 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, TypeGuard
 
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
-__all__ = ["at", "flag", "is_list", "is_object", "items", "setting", "text", "whole"]
+__all__ = ["BadValue", "amount", "at", "flag", "is_list", "is_object", "items", "setting", "shown", "text", "whole"]
+
+_MOST: Final = Decimal(10**12)
+"""More than anything that is sold or counted; keeps sums exact in 28 digits."""
+
+
+class BadValue(ValueError):
+    """A value that can't be used; the message names it, what it is and what is expected."""
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
@@ -81,3 +89,21 @@ def setting(provider: Resource | None, name: str) -> Any:
         return json.loads(found)
     except json.JSONDecodeError:
         return found
+
+
+def amount(value: object, what: str) -> Decimal:
+    """A finite number of 0 or more, also as text. Raises BadValue naming `what` otherwise."""
+    if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+        try:
+            number = Decimal(str(value))
+        except InvalidOperation:
+            pass
+        else:
+            if number.is_finite() and 0 <= number <= _MOST:
+                return number
+    raise BadValue(f"{what} is {shown(value)}, expected a number of 0 or more")
+
+
+def shown(value: object) -> str:
+    """A value in a message."""
+    return "not set" if value is None else repr(value)

@@ -47,7 +47,7 @@ class TrainingCluster(pulumi.ComponentResource):
     def __init__(self, name: str, plan: AwsClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
         super().__init__(
-            "gpucluster:aws:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+            "gpucluster:aws:TrainingCluster", name, plan.facts.registered(), pulumi.ResourceOptions.merge(opts, checked)
         )
         here = pulumi.ResourceOptions(parent=self)
         tags = functools.partial(_tags, plan)
@@ -211,7 +211,7 @@ class TrainingCluster(pulumi.ComponentResource):
         self.kubeconfig = control_plane.kubeconfig
         self.register_outputs(
             {
-                **plan.facts,
+                **plan.facts.registered(),
                 "clusterName": self.cluster_name,
                 "endpoint": self.endpoint,
                 "kubeconfig": self.kubeconfig,

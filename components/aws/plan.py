@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
 from gpucluster.components.aws.bucket import storage_problems
@@ -29,6 +29,7 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.shapes import Shape, elastic_shape
 from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
+from gpucluster.program.facts import Facts
 
 __all__ = [
     "AwsClusterPlan",
@@ -156,7 +157,7 @@ class AwsClusterPlan:
     elastic: ElasticPlan | None
     mig: MigPlan | None
     telemetry: TelemetryPlan
-    facts: Mapping[str, Any]
+    facts: Facts
 
 
 def plan_cluster(
@@ -221,7 +222,7 @@ def plan_cluster(
                 storage_gib=storage.capacity_gib,
                 storage_gb_per_s=storage.gb_per_s,
             ),
-            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),

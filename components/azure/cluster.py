@@ -59,7 +59,10 @@ class TrainingCluster(pulumi.ComponentResource):
     def __init__(self, name: str, plan: AzureClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
         super().__init__(
-            "gpucluster:azure:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+            "gpucluster:azure:TrainingCluster",
+            name,
+            plan.facts.registered(),
+            pulumi.ResourceOptions.merge(opts, checked),
         )
         here = pulumi.ResourceOptions(parent=self)
         location, settings = plan.location, plan.location.settings
@@ -261,7 +264,7 @@ class TrainingCluster(pulumi.ComponentResource):
         self.kubeconfig = control_plane.kubeconfig
         self.register_outputs(
             {
-                **plan.facts,
+                **plan.facts.registered(),
                 "clusterName": self.cluster_name,
                 "endpoint": self.endpoint,
                 "kubeconfig": self.kubeconfig,

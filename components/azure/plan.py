@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, plan_access
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
@@ -31,6 +30,7 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
+from gpucluster.program.facts import Facts
 
 __all__ = [
     "AzureClusterPlan",
@@ -120,7 +120,7 @@ class AzureClusterPlan:
     elastic: ElasticPlan | None
     mig: MigPlan | None
     telemetry: TelemetryPlan
-    facts: Mapping[str, Any]
+    facts: Facts
 
 
 def plan_cluster(
@@ -174,7 +174,7 @@ def plan_cluster(
                 storage_gib=storage.capacity_gib,
                 storage_gb_per_s=storage.gb_per_s,
             ),
-            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),
@@ -191,8 +191,8 @@ def plan_cluster(
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),
             ],
-        )
-        | {"scaleSetLimit": location.settings.scale_set_limit},  # read by the policies
+            scale_set_limit=location.settings.scale_set_limit,  # read by the policies
+        ),
     )
 
 

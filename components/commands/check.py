@@ -56,7 +56,7 @@ def check(
     else:
         raise click.UsageError("name a SPEC, or a stack by --stack")
     plan = plan_stack(config, plan_prices)
-    click.echo(json.dumps(plan.facts, indent=2) if form == "json" else _summary(plan))
+    click.echo(json.dumps(plan.facts.registered(), indent=2) if form == "json" else _summary(plan))
     if missing := missing_sdk(plan.training.shape.cloud):
         click.echo(f"a preview {missing}", err=True)
 
@@ -95,11 +95,11 @@ def _summary(plan: ClusterPlan) -> str:
             f"{training.nodes} + {training.spares} spare x {shape.machine_type}: {training.nodes * shape.gpus} x "
             f"{shape.accelerator.upper()}, {fabric}, {plan.location.zone}",
         ),
-        ("placement", str(plan.facts["equivalence"]["coLocation"])),
+        ("placement", str(plan.facts.equivalence["coLocation"])),
         *cloud.parts(plan),
         ("API", plan.access.summary),
-        *(("lost", text) for text in plan.facts["losses"]),
-        *(("note", text) for text in plan.facts["notes"]),
-        *(("not built", text) for text in plan.facts["notBuilt"]),
+        *(("lost", text) for text in plan.facts.losses),
+        *(("note", text) for text in plan.facts.notes),
+        *(("not built", text) for text in plan.facts.not_built),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)

@@ -52,7 +52,7 @@ class TrainingCluster(pulumi.ComponentResource):
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
         super().__init__(
-            "gpucluster:gcp:TrainingCluster", name, dict(plan.facts), pulumi.ResourceOptions.merge(opts, checked)
+            "gpucluster:gcp:TrainingCluster", name, plan.facts.registered(), pulumi.ResourceOptions.merge(opts, checked)
         )
         self._plan, self._name = plan, name
         here = pulumi.ResourceOptions(parent=self)
@@ -207,7 +207,7 @@ class TrainingCluster(pulumi.ComponentResource):
         self.kubeconfig = control_plane.kubeconfig
         self.register_outputs(
             {
-                **plan.facts,
+                **plan.facts.registered(),
                 "clusterName": self.cluster_name,
                 "endpoint": self.endpoint,
                 "kubeconfig": self.kubeconfig,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
@@ -39,6 +38,7 @@ from gpucluster.components.spec import (
     PrivateAccess,
     ReservationPlacement,
 )
+from gpucluster.program.facts import Facts
 
 __all__ = [
     "BucketPlan",
@@ -162,7 +162,7 @@ class GcpClusterPlan:
     mig: MigPlan | None
     limits: Mapping[str, int] | None
     telemetry: TelemetryPlan
-    facts: Mapping[str, Any]
+    facts: Facts
 
 
 def plan_cluster(
@@ -218,7 +218,7 @@ def plan_cluster(
                 storage_gib=capacity,
                 storage_gb_per_s=speed,
             ),
-            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.facts},
+            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),

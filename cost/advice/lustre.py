@@ -19,9 +19,9 @@ from gpucluster.cost.model import cents
 from gpucluster.cost.money import money
 from gpucluster.cost.prices import Price, PriceBook
 from gpucluster.cost.storage_price import STORAGE_NAMES
-from gpucluster.cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource, Resources
-from gpucluster.program.values import is_object
 
 __all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
 
@@ -173,19 +173,13 @@ def _rate(book: PriceBook, system: _System, tier: int) -> Price | None:
 
 def _stated(resource: Resource, resources: Resources) -> Need | None:
     """The need that a component around the file system states as `storageAsked`."""
-    for parent in resources.parents(resource):
-        asked = parent.facts.get("storageAsked")
-        if is_object(asked):
-            try:
-                return Need(
-                    as_number(asked.get("usableTib"), "usableTib"),
-                    as_number(asked.get("headroom", str(_HEADROOM)), "headroom"),
-                    as_number(asked.get("gbPerS", 0), "gbPerS"),
-                    f"storageAsked of {parent.name}",
-                )
-            except CannotPrice:
-                return None
-    return None
+    by_urn = {each.component.urn: each for each in stated(resources) if "storageAsked" in each.names}
+    found = next((by_urn[parent.urn] for parent in resources.parents(resource) if parent.urn in by_urn), None)
+    asked = None if found is None else found.facts.storage_asked
+    if found is None or asked is None:
+        return None
+    headroom = _HEADROOM if asked.headroom is None else asked.headroom
+    return Need(asked.usable_tib, headroom, asked.gb_per_s, f"storageAsked of {found.component.name}")
 
 
 def asked_need(usable_tib: Decimal, gb_per_s: Decimal) -> Need:

@@ -1,32 +1,19 @@
-"""What a cluster says of itself beyond its costs, read by shape as `cost.facts` does: no component is known here.
+"""The cluster of a stack as two are compared: what was asked for and what came of it.
 
-A component is heard as the cluster when its facts hold `equivalence`, an object of what two clusters are compared by.
-
-===================  ============================================================================================
-`equivalence`        property -> value; numbers are per training node, of the file system, or of the whole pool
-`losses`             what the cloud can't give of what was asked, one text each
-`requiredLabels`     labels of the spec
-`trainingGpus`       GPUs that training jobs can use; `spareGpus` those bought beside them
-`durationDays`       days the cluster is wanted for
-===================  ============================================================================================
+A component is the cluster when it states `equivalence`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from decimal import Decimal
 
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import is_list, is_object
+from gpucluster.program.facts import Facts, stated
+from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.program.values import is_object
 
 __all__ = ["Cluster", "cluster_of"]
-
-_ASKED: Final = {
-    "trainingGpus": "training GPUs",
-    "spareGpus": "spare GPUs",
-    "durationDays": "duration in days",
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,37 +28,33 @@ class Cluster:
 
 def cluster_of(resources: Resources) -> Cluster | None:
     """The cluster of a stack; None when no component says what it is, or when several do."""
-    found = [component for component in resources if not component.custom and _equivalence(component) is not None]
-    return _cluster(found[0]) if len(found) == 1 else None
+    found = [each for each in stated(resources) if each.facts.equivalence]
+    return _cluster(found[0].component.name, found[0].facts) if len(found) == 1 else None
 
 
-def _cluster(component: Resource) -> Cluster:
-    facts = component.facts
-    asked = {"name": component.name}
-    asked |= {words: _text(facts[key]) for key, words in _ASKED.items() if facts.get(key) is not None}
-    labels = facts.get("requiredLabels")
+def _cluster(name: str, facts: Facts) -> Cluster:
+    amounts = {
+        "training GPUs": facts.training_gpus,
+        "spare GPUs": facts.spare_gpus,
+        "duration in days": facts.duration_days,
+    }
+    asked = {"name": name, **{words: _text(value) for words, value in amounts.items() if value is not None}}
+    labels = facts.required_labels
     asked |= {f"label {key}": _text(labels[key]) for key in sorted(labels)} if is_object(labels) else {}
-    equivalence = _equivalence(component) or {}
-    if "accelerator" in equivalence:
-        asked["accelerator"] = _text(equivalence["accelerator"])
-    losses = facts.get("losses")
+    if "accelerator" in facts.equivalence:
+        asked["accelerator"] = _text(facts.equivalence["accelerator"])
     return Cluster(
-        name=component.name,
+        name=name,
         asked=asked,
-        equivalence={key: _text(value) for key, value in equivalence.items() if value is not None},
-        losses=tuple(map(_text, losses)) if is_list(losses) else (),
+        equivalence={key: _text(value) for key, value in facts.equivalence.items() if value is not None},
+        losses=facts.losses,
     )
-
-
-def _equivalence(component: Resource) -> Mapping[str, Any] | None:
-    found = component.facts.get("equivalence")
-    return found if is_object(found) else None
 
 
 def _text(value: object) -> str:
     """A value in words; whole numbers without a fraction, since JSON has one kind of number."""
     if value is UNKNOWN:
         return UNKNOWN.value
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float | Decimal) and value == int(value):
         return str(int(value))
     return str(value)

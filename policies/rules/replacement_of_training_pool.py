@@ -8,10 +8,9 @@ from typing import Final
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import NODE_POOL, losses, types
 from gpucluster.policies.clouds.rolls import Roll, job_pools, rolls
-from gpucluster.policies.facts import facts
 from gpucluster.policies.rule import Accepted, ChangeRule, Finding, Severity, Violation
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource
-from gpucluster.program.values import is_list
 
 __all__ = ["RULE"]
 
@@ -41,7 +40,7 @@ def _words(roll: Roll) -> str:
 
 def _allowed(old: Resource, changes: Changes) -> str | None:
     """The component around it whose nodes may go, as a component of the new program states in its fact `rolls`."""
-    named = {name for _, names in facts(changes.after, "rolls") if is_list(names) for name in names}
+    named = {name for each in stated(changes.after) for name in each.facts.rolls}
     return next((parent.name for parent in changes.before.parents(old) if parent.name in named), None)
 
 

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from gpucluster.policies.clouds.label_sets import label_sets, label_sets_in
 from gpucluster.policies.edit import Edit
-from gpucluster.policies.facts import facts, required_labels
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
 from gpucluster.policies.label_syntax import problem_of_key, problem_of_value
+from gpucluster.policies.required_labels import required_labels
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
 __all__ = ["RULE"]
@@ -51,7 +52,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _stated(stack: Stack) -> bool:
     configured = bool(stack.config.get("labels") or stack.config.get("keys"))
-    return configured or any(True for _ in facts(stack.resources, "requiredLabels"))
+    return configured or any("requiredLabels" in each.names for each in stated(stack.resources))
 
 
 def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]:

@@ -7,7 +7,8 @@ from typing import Final
 
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.facts import stated
+from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, whole
 
 __all__ = ["RULE"]
@@ -18,9 +19,10 @@ _LOCK: Final = "deletionProtectionEnabled"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    temporary = {each.component.urn for each in stated(stack.resources) if _ENDS in each.names}
     for found in file_systems(stack.resources):
         resource = found.resource
-        if resource.protect or _temporary(resource, stack):
+        if resource.protect or any(parent.urn in temporary for parent in stack.resources.parents(resource)):
             continue
         backups, locked = whole(resource.inputs, _BACKUPS), flag(resource.inputs, _LOCK)
         if (isinstance(backups, int) and backups > 0) or locked is True:
@@ -29,11 +31,6 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield CannotTell(resource, "whether it is backed up or protected is not known yet")
         else:
             yield Violation(resource, "neither protected nor backed up")
-
-
-def _temporary(resource: Resource, stack: Stack) -> bool:
-    """Whether a component around it says when it ends."""
-    return any(_ENDS in parent.facts for parent in stack.resources.parents(resource))
 
 
 RULE: Final = StackRule(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.policies.budgets import priced
-from gpucluster.policies.facts import facts
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import whole
 
@@ -22,19 +23,19 @@ _OF_A_NODE: Final = 8
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    stated = whole(stack.config, _SETTING)
-    per_spare = max(stated, 1) if isinstance(stated, int) else _USUAL
-    for component, spare in facts(stack.resources, "spareGpus"):
-        training = whole(component.facts, "trainingGpus")
-        if UNKNOWN in (spare, training):
-            yield CannotTell(component, "how many spare GPUs there are is not known yet")
-        elif isinstance(training, int) and isinstance(spare, int):
-            most = -(-training // (_OF_A_NODE * per_spare))
+    configured = whole(stack.config, _SETTING)
+    per_spare = max(configured, 1) if isinstance(configured, int) else _USUAL
+    for each in stated(stack.resources):
+        spare, training = each.facts.spare_gpus, each.facts.training_gpus
+        if spare is not None and UNKNOWN in (spare, training):
+            yield CannotTell(each.component, "how many spare GPUs there are is not known yet")
+        elif isinstance(training, Decimal) and isinstance(spare, Decimal):
+            most = math.ceil(training / (_OF_A_NODE * per_spare))
             if spare > most * _OF_A_NODE:
-                yield Violation(component, _words(stack, training, spare, most))
+                yield Violation(each.component, _words(stack, training, spare, most))
 
 
-def _words(stack: Stack, training: int, spare: int, most: int) -> str:
+def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     several = "s" if most > 1 else ""
     what = f"{spare} spare GPUs beside {training} that train, more than {most} node{several} of them"
     hourly = _dearest(stack)

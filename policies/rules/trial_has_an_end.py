@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.facts import facts
-from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
@@ -17,15 +16,15 @@ _TEMPORARY: Final = ("trial", "test", "experiment", "sandbox", "demo", "poc")
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for component, value in facts(stack.resources, "requiredLabels"):
-        labels = labels_at(value)
-        environment = UNKNOWN if labels is UNKNOWN else labels.get("environment")
-        if component.facts.get(_ENDS) is not None:
+    for each in stated(stack.resources):
+        labels = each.facts.required_labels
+        if labels is None or _ENDS in each.names:
             continue
+        environment = UNKNOWN if labels is UNKNOWN else labels.get("environment")
         if environment is UNKNOWN:
-            yield CannotTell(component, "whether its environment is a trial is not known yet")
+            yield CannotTell(each.component, "whether its environment is a trial is not known yet")
         elif environment in _TEMPORARY:
-            yield Violation(component, f"an environment for a time, without {_ENDS}")
+            yield Violation(each.component, f"an environment for a time, without {_ENDS}")
 
 
 RULE: Final = StackRule(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import Strategy, layout_of
+from gpucluster.program.facts import Slices
 
 
 def pool(text: str, strategy: Strategy) -> MigResources:
@@ -43,8 +46,8 @@ def test_what_nothing_uses_is_said_where_another_layout_would_use_it() -> None:
 
 
 def test_the_cost_of_a_pool_is_shared_by_memory() -> None:
-    assert pool("all-balanced", "mixed").facts == {
-        "1g.10gb": {"count": 16, "eighths": 1},
-        "2g.20gb": {"count": 8, "eighths": 2},
-        "3g.40gb": {"count": 8, "eighths": 4},
-    }
+    assert pool("all-balanced", "mixed").shares == (
+        Slices(size="1g.10gb", count=Decimal(16), eighths=Decimal(1)),
+        Slices(size="2g.20gb", count=Decimal(8), eighths=Decimal(2)),
+        Slices(size="3g.40gb", count=Decimal(8), eighths=Decimal(4)),
+    )

@@ -111,7 +111,7 @@ def test_what_the_spec_allows_is_a_fact_of_the_pools_part_and_a_note(
     location, _ = of.locate({**values, "zone": of.zone_in(values["region"])})
 
     def facts(**changes: Any) -> dict[str, Any]:
-        return dict(of.plan_cluster(vary(**changes), location, "stack", None, None).facts)
+        return of.plan_cluster(vary(**changes), location, "stack", None, None).facts.registered()
 
     mig = {"nodes": 1, "layout": "all-1g.10gb"}
     both = facts(training={**trial["training"], "roll": True}, mig={**mig, "roll": True})

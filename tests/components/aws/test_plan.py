@@ -32,7 +32,7 @@ def test_the_trial_becomes_five_nodes_in_one_group(vary: Vary) -> None:
 
 
 def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
-    facts = plan_cluster(vary(), HERE, stack="aws-trial").facts
+    facts = plan_cluster(vary(), HERE, stack="aws-trial").facts.registered()
     assert facts == {
         "requiredLabels": {
             "team": "research",
@@ -82,7 +82,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
 def test_no_group_is_forced_on_a_reservation(vary: Vary) -> None:
     plan = plan_cluster(vary(placement={"kind": "reservation", "id": "cr-0123"}), HERE, stack="s")
     assert plan.training.placement == PlacementPlan(kind="reservation", reservation="cr-0123", group_name=None)
-    assert plan.facts["equivalence"]["coLocation"] == "as reserved in cr-0123"
+    assert plan.facts.registered()["equivalence"]["coLocation"] == "as reserved in cr-0123"
 
 
 def test_a_reservation_made_inside_a_group_keeps_it(vary: Vary) -> None:
@@ -92,7 +92,7 @@ def test_a_reservation_made_inside_a_group_keeps_it(vary: Vary) -> None:
 
 def test_without_an_elastic_pool_there_is_none(vary: Vary) -> None:
     plan = plan_cluster(vary(elastic=None), HERE, stack="s")
-    assert (plan.elastic, plan.facts["outsideTraining"]) == (None, [])
+    assert (plan.elastic, plan.facts.registered()["outsideTraining"]) == (None, [])
 
 
 def test_the_elastic_pools_take_single_gpu_machines(vary: Vary) -> None:
@@ -119,7 +119,7 @@ def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
         accelerator="h200",
         training={"nodes": 2, "fabric_gbps": 6400},
     )
-    facts = plan_cluster(spec, HERE, stack="s").facts
+    facts = plan_cluster(spec, HERE, stack="s").facts.registered()
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
         "GPU fabric: 6,400 Gb/s a node asked, 3,200 on p5en.48xlarge",
@@ -142,12 +142,12 @@ def test_slices_are_on_machines_with_one_gpu_where_there_are_some(
     assert made.mig is not None
     found = {name.removeprefix("nvidia.com/mig-"): count for name, count in made.mig.pool.resources.items()}
     assert (made.mig.shape.machine_type, made.mig.nodes, found) == (machine, nodes, resources)
-    assert "trial-mig" in made.facts["outsideTraining"]
+    assert "trial-mig" in made.facts.registered()["outsideTraining"]
 
 
 def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) -> None:
     old = plan_cluster(vary(accelerator="a100-80gb", mig={"nodes": 1, "layout": "all-1g.10gb"}), HERE, stack="s")
-    assert (old.mig, old.facts["notBuilt"]) == (
+    assert (old.mig, old.facts.registered()["notBuilt"]) == (
         None,
         ["mig: 1 nodes of all-1g.10gb; on a100-80gb the mode needs a reset of the GPU"],
     )
@@ -161,7 +161,7 @@ def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) 
 def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> None:
     def said(**mig: object) -> str:
         made = plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
-        return made.facts["notes"][-1].partition(" of ")[0]
+        return made.facts.registered()["notes"][-1].partition(" of ")[0]
 
     assert said() == "quotas to have: 1,088 vCPUs"  # 5 x 192 and 8 x 16
     assert said(purchase="spot") == "quotas to have: 960 vCPUs"
@@ -169,7 +169,7 @@ def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> N
 
 def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
     plan = plan_cluster(vary(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8}}}), HERE, stack="s")
-    assert (plan.elastic, plan.facts["notBuilt"]) == (
+    assert (plan.elastic, plan.facts.registered()["notBuilt"]) == (
         None,
         ["elastic.engine native: on AWS the elastic pools are Karpenter's"],
     )
@@ -239,7 +239,7 @@ def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(v
 
 
 def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
-    facts = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts
+    facts = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts.registered()
     assert (facts["trainingGpus"], facts["losses"]) == (
         4,
         ["GPU fabric: 1,600 Gb/s a node asked, 100 on p5.4xlarge", "GPUs a node: 8 asked, 1 on p5.4xlarge"],
@@ -248,7 +248,7 @@ def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
 
 def test_on_demand_is_said_to_promise_nothing(vary: Vary) -> None:
     reserved = vary(placement={"kind": "reservation", "id": "cr-1"})
-    said = [ON_DEMAND in plan_cluster(spec, HERE, stack="s").facts["notes"] for spec in (vary(), reserved)]
+    said = [ON_DEMAND in plan_cluster(spec, HERE, stack="s").facts.registered()["notes"] for spec in (vary(), reserved)]
     assert said == [True, False]
 
 
@@ -258,7 +258,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         placement={"kind": "reservation", "id": "cr-1"},
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
-    assert plan_cluster(spec, HERE, stack="s").facts["notes"][1:-4] == [
+    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-4] == [
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",
@@ -292,4 +292,4 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
     ],
 )
 def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
-    assert plan_cluster(vary(**changes), HERE, stack="s").facts["notes"][-1] == expected
+    assert plan_cluster(vary(**changes), HERE, stack="s").facts.registered()["notes"][-1] == expected

@@ -43,7 +43,7 @@ def nodes(count: int, spares: int = 0) -> dict[str, int]:
 
 
 def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
-    facts = plan().facts
+    facts = plan().facts.registered()
     assert facts["equivalence"] == {
         "machineType": "Standard_ND96isr_H100_v5",
         "accelerator": "h100",
@@ -89,7 +89,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
 
 def test_the_feature_for_infiniband_is_asked_for_where_it_is_not_registered_and_there_is_a_fabric() -> None:
     def said(*args: Any, **change: Any) -> list[str]:
-        notes = plan(*args, **change).facts["notes"]
+        notes = plan(*args, **change).facts.notes
         return [note.partition(" of ")[0][:40] for note in notes if "AKSInfinibandSupport" in note]
 
     assert said() == ["guides to InfiniBand on AKS ask for the "]
@@ -99,7 +99,7 @@ def test_the_feature_for_infiniband_is_asked_for_where_it_is_not_registered_and_
 
 def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operators_own_the_driver() -> None:
     def said(*args: Any, **change: Any) -> list[str]:
-        notes = plan(*args, **change).facts["notes"]
+        notes = plan(*args, **change).facts.notes
         return [note.partition(" without InfiniBand: ")[0] for note in notes if "nvidia-peermem-ctr" in note]
 
     small, double = "Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"
@@ -116,7 +116,7 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
         elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
     )
-    assert made.facts["notes"][-3] == (
+    assert made.facts.registered()["notes"][-3] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 492 of Total Regional vCPUs, 640 of Total "
         "Regional Spot vCPUs; quota is not capacity"
     )
@@ -127,9 +127,9 @@ def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
         "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
         "NCCL between nodes before training"
     ]
-    assert [note for note in plan(here(driver="aks")).facts["notes"] if "driver" in note] == said
+    assert [note for note in plan(here(driver="aks")).facts.registered()["notes"] if "driver" in note] == said
     alone = plan(here(driver="aks"), "Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0})
-    assert [note for note in alone.facts["notes"] if "driver" in note] == []
+    assert [note for note in alone.facts.notes if "driver" in note] == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,9 @@ def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
 def test_node_auto_provisioning_is_said_not_to_fall_back_from_spot(
     engine: str, purchase: list[str], said: bool
 ) -> None:
-    notes = plan(elastic={"engine": engine, "pools": {"dev": {"max_gpus": 8, "purchase": purchase}}}).facts["notes"]
+    notes = plan(
+        elastic={"engine": engine, "pools": {"dev": {"max_gpus": 8, "purchase": purchase}}}
+    ).facts.registered()["notes"]
     assert any("does not fall back to on demand within one request" in note for note in notes) is said
 
 
@@ -151,14 +153,14 @@ def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
     made = plan(
         training={"nodes": 4, "fabric_gbps": 6400}, storage={"shared": {**SHARED, "fabric": True}}, elastic=None
     )
-    assert made.facts["losses"] == [
+    assert made.facts.registered()["losses"] == [
         "GPU fabric: 6,400 Gb/s a node asked, 3,200 on Standard_ND96isr_H100_v5",
         "storage.shared.fabric: Azure Managed Lustre is reached by TCP over 80 Gb/s a node, never over InfiniBand",
     ]
 
 
 def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() -> None:
-    assert plan(accelerator="h200").facts["losses"] == [
+    assert plan(accelerator="h200").facts.registered()["losses"] == [
         "elastic pools: no machine with a single H200; Standard_NC40ads_H100_v5 has one H100 NVL with 94 GB"
     ]
 
@@ -172,7 +174,7 @@ def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None
         "all-3g.47gb",
         {"3g.47gb": 32},
     )
-    assert made.facts["losses"] == [
+    assert made.facts.registered()["losses"] == [
         "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 3g.47gb instead of 3g.40gb; 8 x "
         "Standard_NC80adis_H100_v5 have the GPUs of 2 x 8"
     ]
@@ -183,7 +185,7 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
     assert made.mig is not None
     assert (made.mig.shape.machine_type, made.mig.nodes) == ("Standard_ND96isr_H200_v5", 2)
     assert made.mig.pool.slices == {"1g.18gb": 112}
-    assert made.facts["losses"] == []
+    assert made.facts.registered()["losses"] == []
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_machines_without_infiniband_train_on_no_more_than_one_node() -> None:
     )
     assert refused(machine="Standard_NC80adis_H100_v5") == [said]
     single = plan(machine="Standard_NC80adis_H100_v5", training=nodes(1), elastic=None)
-    assert single.facts["losses"] == [
+    assert single.facts.registered()["losses"] == [
         "GPU fabric: 1,600 Gb/s a node asked, 0 on Standard_NC80adis_H100_v5",
         "GPUs a node: 8 asked, 2 on Standard_NC80adis_H100_v5",
     ]
@@ -239,7 +241,7 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
-    notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts["notes"]
+    notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
     assert notes[5:7] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
@@ -253,12 +255,12 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
         placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
     )
     assert (block.training.size, block.training.started) == (5, 0)
-    assert block.facts["notes"][5:7] == [
+    assert block.facts.registered()["notes"][5:7] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
     ]
-    assert "480 of standardNDSH100v5Family" not in block.facts["notes"][6]
+    assert "480 of standardNDSH100v5Family" not in block.facts.registered()["notes"][6]
 
 
 def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> None:
@@ -394,7 +396,7 @@ def test_the_plan_says_what_pods_ask_for(layout: str, strategy: str, resources: 
     made = plan(mig={"nodes": 2, "layout": layout})
     assert made.mig is not None
     assert (made.mig.pool.strategy, made.mig.pool.resources) == (strategy, resources)
-    assert [note for note in made.facts["notes"] if note.startswith("MIG")] == [
+    assert [note for note in made.facts.notes if note.startswith("MIG")] == [
         f"MIG pool: {said}; pods select gpucluster/pool: mig, so that whole GPUs and slices are not confused"
     ]
 
@@ -409,7 +411,7 @@ def test_a_mixture_of_ones_own_is_told_to_the_mig_manager_which_aks_can_not_make
 
 
 def test_balanced_slices_of_other_gpus_are_lost_size_by_size() -> None:
-    assert plan(mig={"nodes": 1, "layout": "all-balanced"}, elastic=None).facts["losses"] == [
+    assert plan(mig={"nodes": 1, "layout": "all-balanced"}, elastic=None).facts.registered()["losses"] == [
         "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 1g.12gb, 2g.24gb, 3g.47gb instead of "
         "1g.10gb, 2g.20gb, 3g.40gb; 4 x Standard_NC80adis_H100_v5 have the GPUs of 1 x 8"
     ]

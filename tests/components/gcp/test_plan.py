@@ -58,7 +58,7 @@ def test_the_fabric_asked_chooses_machine_networks_and_mtu(
 
 
 def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
-    facts = plan().facts
+    facts = plan().facts.registered()
     assert facts["equivalence"] == {
         "machineType": "a3-megagpu-8g",
         "accelerator": "h100",
@@ -97,7 +97,7 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
 
 
 def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
-    assert plan(training=training(fabric_gbps=3200), elastic=None).facts["losses"] == [
+    assert plan(training=training(fabric_gbps=3200), elastic=None).facts.registered()["losses"] == [
         "GPU fabric: 3,200 Gb/s a node asked, 1,600 on a3-megagpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
         "only"
     ]
@@ -105,7 +105,7 @@ def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
 
 def test_a100_has_no_fabric_and_says_so() -> None:
     here = Location(project="my-project", region="us-central1", zone="us-central1-a")
-    losses = plan(here, accelerator="a100-40gb", elastic=None).facts["losses"]
+    losses = plan(here, accelerator="a100-40gb", elastic=None).facts.registered()["losses"]
     assert losses == [
         "GPU fabric: a2-highgpu-8g has none; nodes reach each other at 100 Gb/s by TCP",
         "/scratch: a2-highgpu-8g has no local disks of its own; it is on the boot disk",
@@ -115,7 +115,7 @@ def test_a100_has_no_fabric_and_says_so() -> None:
 def test_the_machine_of_the_configuration_holds() -> None:
     made = plan(machine="a3-highgpu-8g", elastic=None)
     assert made.training.shape.machine_type == "a3-highgpu-8g"
-    assert made.facts["losses"][0].startswith("GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g")
+    assert made.facts.registered()["losses"][0].startswith("GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_flex_start_lasts_as_long_as_the_cluster_and_is_compact_on_a3_ultra_only
     made = plan(accelerator=accelerator, purchase={"kind": "flex-start"}, duration=f"{days}d", elastic=None)
     assert made.training.flex_start_hours == days * 24
     assert made.training.placement.compact is (accelerator == "h200")
-    assert made.facts["losses"] == losses
+    assert made.facts.registered()["losses"] == losses
 
 
 def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> None:
@@ -383,12 +383,12 @@ def test_where_gke_makes_pools_by_itself_the_cluster_ends_at_the_gpus_asked(
 ) -> None:
     made = plan(**changes)
     assert made.limits == limits
-    assert not [loss for loss in made.facts["losses"] if loss.startswith("elastic.pools.dev.max_gpus")]
+    assert not [loss for loss in made.facts.losses if loss.startswith("elastic.pools.dev.max_gpus")]
 
 
 def test_gpus_that_other_pools_wait_for_are_named_as_what_the_limit_leaves_open() -> None:
     made = plan(**HIGH_BY_FLEX_START, elastic=NATIVE, mig={**MIG, "purchase": "flex-start"})
-    assert [loss for loss in made.facts["losses"] if loss.startswith("elastic.pools.dev.max_gpus")] == [
+    assert [loss for loss in made.facts.losses if loss.startswith("elastic.pools.dev.max_gpus")] == [
         "elastic.pools.dev.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while machines of other "
         "pools are not there, this pool may have up to 56 GPUs more"
     ]
@@ -407,23 +407,23 @@ def test_a_mig_pool_counts_its_slices(accelerator: str, size: str, slices: int) 
     )
     assert made.mig is not None
     assert (made.mig.size, made.mig.pool.resources) == (size, {"nvidia.com/gpu": slices})
-    assert [note for note in made.facts["notes"] if note.startswith(f"MIG pool: {slices} x nvidia.com/gpu")] == [
+    assert [note for note in made.facts.notes if note.startswith(f"MIG pool: {slices} x nvidia.com/gpu")] == [
         f"MIG pool: {slices} x nvidia.com/gpu; pods select cloud.google.com/gke-gpu-partition-size: {size}, so that "
         "whole GPUs and slices are not confused"
     ]
-    assert made.facts["outsideTraining"] == ["trial-elastic", "trial-mig"]
+    assert made.facts.registered()["outsideTraining"] == ["trial-elastic", "trial-mig"]
 
 
 def test_a_bucket_promises_no_throughput_and_a_linked_one_is_not_built() -> None:
     bucket = plan(storage={"shared": {"kind": "bucket", "usable_tib": 20}})
-    assert "storageGbPerS" not in bucket.facts["equivalence"]
-    assert bucket.facts["equivalence"]["storageGib"] == 20480
+    assert "storageGbPerS" not in bucket.facts.registered()["equivalence"]
+    assert bucket.facts.registered()["equivalence"]["storageGib"] == 20480
     assert bucket.network.private_services is False
     linked = plan(storage={"shared": {"usable_tib": 20, "bucket": "gs://data", "fabric": True}})
-    assert linked.facts["notBuilt"] == [
+    assert linked.facts.registered()["notBuilt"] == [
         "storage.shared.bucket: on Google Cloud no bucket is linked to Lustre; storage.shared.kind: bucket mounts one"
     ]
-    assert linked.facts["losses"][0].startswith("storage.shared.fabric: ")
+    assert linked.facts.registered()["losses"][0].startswith("storage.shared.fabric: ")
 
 
 def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:

@@ -12,9 +12,9 @@ from gpucluster.cost import Estimate
 from gpucluster.cost.changes import Change, Side, diff
 from gpucluster.cost.changes.diff import change_of
 from gpucluster.cost.estimate import Coverage
-from gpucluster.cost.facts import Facts
 from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
 from gpucluster.cost.render.diff_json import diff_json
+from gpucluster.cost.stack_facts import StackFacts
 from gpucluster.program.resources import Resource, Resources
 
 
@@ -25,7 +25,7 @@ def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = (
     parts = tuple(Part(name, tuple(line for line in given if line.part == name)) for name in names)
     missing = tuple(not_priced)
     found = Estimate(
-        parts=parts, free=(), not_priced=missing, coverage=Coverage(len(given), 0, 0), facts=Facts(), names={}
+        parts=parts, free=(), not_priced=missing, coverage=Coverage(len(given), 0, 0), facts=StackFacts(), names={}
     )
     return Side("lines", found, Resources(_resource(item) for item in missing), "dev")
 

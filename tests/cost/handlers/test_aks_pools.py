@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.model import Budget
 from gpucluster.cost.render.table import as_table
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.facts import Budget
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]

@@ -56,10 +56,10 @@ def test_a_stack_policy_sees_relations_and_providers(program):
     assert resources.region(template) == "us-east-1"
 
 
-def test_a_component_has_facts_and_no_inputs(program):
+def test_a_component_registers_facts_and_has_no_inputs(program):
     component = next(r for r in resources_of(program.stack_args()) if r.name == "trial")
     assert (component.custom, component.inputs) == (False, {})
-    assert component.facts["requiredLabels"] == program.labels
+    assert component.registered["requiredLabels"] == program.labels
 
 
 def test_inputs_seen_before_take_the_place_of_outputs(program):

@@ -15,6 +15,7 @@ from gpucluster.policies.clouds.azure.karpenter import KarpenterPool, karpenter_
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import whole
 
@@ -92,10 +93,11 @@ def _holds(nodes: AgentPool, limit: int | Unknown) -> Iterator[Finding]:
 
 def _limit(resource: Resource, stack: Stack) -> int | Unknown:
     """The pack's setting, else what the nearest component states, else what every subscription has."""
-    stated = whole(stack.config, _LIMIT)
+    limit = whole(stack.config, _LIMIT)
+    by_urn = {each.component.urn: each.facts.scale_set_limit for each in stated(stack.resources)}
     for parent in stack.resources.parents(resource):
-        stated = whole(parent.facts, _LIMIT) if stated is None else stated
-    return stated if stated is UNKNOWN else min(stated or _USUAL_LIMIT, _RAISED_LIMIT)
+        limit = by_urn.get(parent.urn) if limit is None else limit
+    return limit if limit is UNKNOWN else min(limit or _USUAL_LIMIT, _RAISED_LIMIT)
 
 
 def _outside(pool: KarpenterPool) -> Iterator[Finding]:

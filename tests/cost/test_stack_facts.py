@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate
-from gpucluster.cost.facts import facts_of
-from gpucluster.cost.model import Budget
+from gpucluster.cost.stack_facts import stack_facts
 from gpucluster.cost.verdict import Verdict, budget_verdict
+from gpucluster.program.facts import Budget
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
@@ -19,7 +19,7 @@ CostOf = Callable[..., Estimate]
 
 
 def test_facts_of_several_components_add_up(make: Make) -> None:
-    found = facts_of(
+    found = stack_facts(
         Resources(
             [
                 make("x:y:A", "a", custom=False, trainingGpus=32, durationDays=7, outsideTraining=["e"],
@@ -66,7 +66,7 @@ ODD: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("facts", "ignored"), ODD)
 def test_odd_facts_are_named_and_not_used(make: Make, facts: dict[str, Any], ignored: str) -> None:
-    found = facts_of(Resources([make("x:y:A", "a", custom=False, **facts)]))
+    found = stack_facts(Resources([make("x:y:A", "a", custom=False, **facts)]))
     assert found.ignored == (ignored,)
     assert (found.training_gpus, found.duration_days) == (None, None)
 
