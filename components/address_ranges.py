@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping, Sequence
 
+from gpucluster.components.problem import Problem
+
 __all__ = ["peer_problems", "range_problems"]
 
 Ranges = Mapping[str, ipaddress.IPv4Network]
@@ -13,16 +15,16 @@ Ranges = Mapping[str, ipaddress.IPv4Network]
 _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
-def range_problems(ranges: Ranges) -> list[str]:
+def range_problems(ranges: Ranges) -> list[Problem]:
     """Ranges, by what they are for, that are public or overlap."""
     names = list(ranges)
     problems = [
-        f"the range of {name}, {network}, is not private"
+        Problem("", f"the range of {name}, {network}, is not private")
         for name, network in ranges.items()
         if not any(network.subnet_of(block) for block in _PRIVATE)
     ]
     problems += [
-        f"the ranges of {one} ({ranges[one]}) and {other} ({ranges[other]}) overlap"
+        Problem("", f"the ranges of {one} ({ranges[one]}) and {other} ({ranges[other]}) overlap")
         for index, one in enumerate(names)
         for other in names[index + 1 :]
         if ranges[one].overlaps(ranges[other])
@@ -30,11 +32,14 @@ def range_problems(ranges: Ranges) -> list[str]:
     return problems
 
 
-def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[str]:
+def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[Problem]:
     """Ranges at the other end of a VPN, as in access.cidrs, that the cluster's own overlap."""
     return [
-        f"access.cidrs has {peer}, which overlaps the cluster's {name} ({network}): nothing could be routed to both; "
-        "name ranges outside of it"
+        Problem(
+            "access.cidrs",
+            f"has {peer}, which overlaps the cluster's {name} ({network}): nothing could be routed to both",
+            "name ranges outside of it",
+        )
         for peer in peers
         for name, network in ranges.items()
         if network.overlaps(ipaddress.IPv4Network(peer))

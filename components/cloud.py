@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.plan import Prices
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.program.facts import Facts
@@ -73,9 +74,8 @@ class Cloud:
     zone_in: a zone of a region, to check a spec without a stack.
     parse_location: the location of such values, or every problem with them; what is missing is reported elsewhere.
     config_problems: what is wrong with the machine (None for what the spec implies) and with the location, where it is
-    known, for a spec; in the words of the stack's configuration.
-    plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine; each starts with
-    the field it is about.
+    known, for a spec; their fields are keys of the stack's configuration.
+    plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine.
     plan_cluster: the plan. Raises PlanError with all of these.
     parts: what stands beside the training pool, as rows for people.
     declare: registers the cluster of a plan; imports the SDK.
@@ -87,17 +87,17 @@ class Cloud:
     keys: Mapping[str, str]
     optional: Sequence[str] = ()
     zone_in: Callable[[str], str]
-    parse_location: Callable[[Mapping[str, str]], Any | list[str]]
-    config_problems: Callable[[ClusterSpec, str | None, Any | None], list[str]]
-    plan_problems: Callable[[ClusterSpec, str, str | None], list[str]]
+    parse_location: Callable[[Mapping[str, str]], Any | list[Problem]]
+    config_problems: Callable[[ClusterSpec, str | None, Any | None], list[Problem]]
+    plan_problems: Callable[[ClusterSpec, str, str | None], list[Problem]]
     plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
     parts: Callable[[Any], list[tuple[str, str]]]
     declare: Callable[[Any], pulumi.ComponentResource]
 
-    def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[str]]:
+    def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[Problem]]:
         """The location of a configuration's values and the problems with them: one of the two."""
         found: Any = self.parse_location(values)
-        return (None, cast(list[str], found)) if isinstance(found, list) else (found, [])
+        return (None, cast(list[Problem], found)) if isinstance(found, list) else (found, [])
 
 
 def cloud_of(name: str) -> Cloud:

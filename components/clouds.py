@@ -48,4 +48,4 @@ def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
     try:
         return cloud.declare(plan)
     except PlanError as error:
-        raise InputError(f"cluster {plan.name}", error.problems) from None
+        raise InputError(f"cluster {plan.name}", [str(problem) for problem in error.problems]) from None

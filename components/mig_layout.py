@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from gpucluster.components.problem import Problem
+
 __all__ = ["COMPUTE", "MEMORY", "Kind", "Layout", "Strategy", "layout_of", "layout_problem"]
 
 COMPUTE, MEMORY = 7, 8
@@ -122,12 +124,12 @@ def layout_of(text: str, accelerator: str) -> Layout:
     return Layout(dict(sorted(found.items())))
 
 
-def layout_problem(text: str, accelerator: str) -> str | None:
+def layout_problem(text: str, accelerator: str) -> Problem | None:
     """Why a GPU can't be cut so, in the words of the spec; None where it can."""
     kinds = {kind.size(accelerator): kind for kind in _KINDS}
     unknown = [size for size in _sizes(text) if size not in kinds]
     if unknown:
-        return f"mig.layout is {text!r}; {_unknown(unknown[0], text, accelerator, kinds)}"
+        return Problem("mig.layout", f"is {text!r}", f"{_unknown(unknown[0], text, accelerator, kinds)}")
     layout = layout_of(text, accelerator)
     compute, memory = _taken(layout.slices)
     if compute <= COMPUTE and memory <= MEMORY:
@@ -141,7 +143,11 @@ def layout_problem(text: str, accelerator: str) -> str | None:
         f"{size} takes {kinds[size].compute} and {kinds[size].memory}, so at most {kinds[size].most} fit"
         for size in layout.sizes(accelerator)
     )
-    return f"mig.layout is {text!r}, which takes {' and '.join(over)} on a GPU ({each}); ask for fewer or smaller ones"
+    return Problem(
+        "mig.layout",
+        f"is {text!r}, which takes {' and '.join(over)} on a GPU ({each})",
+        "ask for fewer or smaller ones",
+    )
 
 
 def _sizes(text: str) -> list[str]:

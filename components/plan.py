@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from gpucluster.components.names import MIG_POOL, TRAINING_POOL
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.errors import InputError
@@ -49,11 +50,14 @@ class Prices(Protocol):
 
 
 class PlanError(InputError):
-    """A spec that this cloud can't carry as asked: `problems` has one line for each reason."""
+    """A spec that this cloud can't carry as asked, or an object that Kubernetes would not take, with every reason.
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = tuple(problems)
+    problems: texts are about objects, which have no field of the spec.
+    """
+
+    def __init__(self, problems: Sequence[Problem | str]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = tuple(Problem("", one) if isinstance(one, str) else one for one in problems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +97,16 @@ def lower_case_name(spec: ClusterSpec, stack: str) -> str:
     return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
 
 
-def name_problems(cluster_name: str, *, service: str, longest: int) -> list[str]:
+def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Problem]:
     """What is wrong with a cluster's name; longest: characters that the service takes."""
     if len(cluster_name) <= longest:
         return []
     return [
-        f"name and stack make the cluster's name {cluster_name!r}; {service} takes {longest} characters: shorten one "
-        "of them"
+        Problem(
+            "name",
+            f"and stack make the cluster's name {cluster_name!r}",
+            f"{service} takes {longest} characters: shorten one of them",
+        )
     ]
 
 

@@ -23,6 +23,7 @@ from pydantic import (
 
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.problem import Problem, Refused
 from gpucluster.textio.values import shown_value
 
 __all__ = [
@@ -445,24 +446,35 @@ class PrivateAccess(_Access):
 
     @model_validator(mode="after")
     def up_can_reach_the_api(self) -> Self:
-        problems: list[str] = []
+        problems: list[Problem] = []
         if self.via is None:
             problems.append(
-                "kind is 'private', and nothing says how up would reach the API to install what runs in the cluster; "
-                "add via: vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine in "
-                "the network, or choose kind: public with your ranges under cidrs"
+                Problem(
+                    "",
+                    "kind is 'private', and nothing says how up would reach the API to install what runs in the "
+                    "cluster",
+                    "add via: vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine "
+                    "in the network, or choose kind: public with your ranges under cidrs",
+                )
             )
         if self.via == "vpn" and not self.cidrs:
-            problems.append("via is 'vpn', which needs cidrs: the IPv4 ranges at its other end; add them")
+            problems.append(
+                Problem("", "via is 'vpn', which needs cidrs: the IPv4 ranges at its other end", "add them")
+            )
         if self.via != "vpn" and self.cidrs:
-            problems.append(f"cidrs go with via: vpn, and via is {self.via or 'missing'}; leave them out or change via")
+            seen = f"cidrs go with via: vpn, and via is {self.via or 'missing'}"
+            problems.append(Problem("", seen, "leave them out or change via"))
         if self.egress == "none" and self.registry is None:
             problems.append(
-                "egress is 'none', so nodes can't reach the public registries; add registry: a mirror of the images "
-                "inside the network (docs/access.md lists them), or choose egress: nat"
+                Problem(
+                    "",
+                    "egress is 'none', so nodes can't reach the public registries",
+                    "add registry: a mirror of the images inside the network (docs/access.md lists them), or choose "
+                    "egress: nat",
+                )
             )
         if problems:
-            raise ValueError("\n".join(problems))
+            raise Refused(problems)
         return self
 
 
@@ -522,18 +534,24 @@ class Promises(Model):
     def bandwidth_is_told_by_number_of_nodes(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        problems: list[str] = []
+        problems: list[Problem] = []
         for nodes, speed in cast(dict[Any, Any], value).items():
             if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
-                problems.append(f"has {shown_value(nodes)} as a number of nodes; write 2 or more, such as 4: 360")
+                problems.append(
+                    Problem("", f"has {shown_value(nodes)} as a number of nodes", "write 2 or more, such as 4: 360")
+                )
             elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
-                problems.append(f"has {shown_value(speed)} for {nodes} nodes; write GB/s above 0, such as {nodes}: 360")
+                problems.append(
+                    Problem(
+                        "", f"has {shown_value(speed)} for {nodes} nodes", f"write GB/s above 0, such as {nodes}: 360"
+                    )
+                )
         if problems:
-            raise ValueError("\n".join(problems))
+            raise Refused(problems)
         return cast(dict[Any, Any], value)
 
 
-def _mig_problems(mig: Mig, accelerator: str) -> list[str]:
+def _mig_problems(mig: Mig, accelerator: str) -> list[Problem]:
     # Most specs have no slices, and every preview would wait for it.
     from gpucluster.components.mig_layout import layout_of, layout_problem
 
@@ -542,8 +560,11 @@ def _mig_problems(mig: Mig, accelerator: str) -> list[str]:
         return [problem]
     if mig.strategy == "single" and not layout_of(mig.layout, accelerator).uniform:
         return [
-            f"mig.strategy is 'single', for slices that are all alike, and mig.layout is {mig.layout!r}; choose mixed, "
-            "or leave it out"
+            Problem(
+                "mig.strategy",
+                f"is 'single', for slices that are all alike, and mig.layout is {mig.layout!r}",
+                "choose mixed, or leave it out",
+            )
         ]
     return []
 
@@ -589,50 +610,70 @@ class ClusterSpec(Model):
             return value
         labels = cast(dict[Any, Any], value)
         missing = [key for key in REQUIRED_LABELS if key not in labels]
-        problems = [f"lacks {', '.join(missing)}; required: {', '.join(REQUIRED_LABELS)}"] if missing else []
+        problems: list[Problem] = []
+        if missing:
+            problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(REQUIRED_LABELS)}"))
         for key, text in labels.items():
             if key in OWN_LABELS:
-                problems.append(f"may not hold {key}, which every resource gets by itself; remove it")
+                problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
             elif not LABEL_VALUE.match(str(key)):
-                problems.append(f"may not have the name {shown_value(key)} on every cloud; write {_LABEL_RULE}")
+                problems.append(
+                    Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
+                )
             elif not isinstance(text, str) or not LABEL_VALUE.match(text):
-                problems.append(f"{key}: write {_LABEL_RULE}")
+                problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
         if problems:
-            raise ValueError("\n".join(problems))
+            raise Refused(problems)
         return labels
 
     @model_validator(mode="after")
     def purchase_fits_placement(self) -> Self:
         nodes = self.training.nodes + self.training.spares
-        problems: list[str] = []
+        problems: list[Problem] = []
         if isinstance(self.placement, NoPlacement) and nodes > 1:
             problems.append(
-                f"placement.kind is 'none', for a single node only, and training asks for {nodes} with its spares; "
-                "choose group, or reservation with its id"
+                Problem(
+                    "placement.kind",
+                    f"is 'none', for a single node only, and training asks for {nodes} with its spares",
+                    "choose group, or reservation with its id",
+                )
             )
         if isinstance(self.purchase, SpotPurchase):
             problems.append(
-                "purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
-                "capacity-block, and put spot into a pool under elastic.pools"
+                Problem(
+                    "purchase.kind",
+                    "is 'spot': one reclaimed node stops a co-located job on all",
+                    "choose on-demand or capacity-block, and put spot into a pool under elastic.pools",
+                )
             )
         if isinstance(self.purchase, FlexStartPurchase) and isinstance(self.placement, ReservationPlacement):
             problems.append(
-                "purchase.kind is 'flex-start', which takes no reservation; choose placement.kind group, or "
-                "purchase.kind on-demand for the reservation"
+                Problem(
+                    "purchase.kind",
+                    "is 'flex-start', which takes no reservation",
+                    "choose placement.kind group, or purchase.kind on-demand for the reservation",
+                )
             )
         if isinstance(self.purchase, CapacityBlockPurchase) and not isinstance(self.placement, ReservationPlacement):
             problems.append(
-                "purchase.kind is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
-                "bought by hand, because it is paid upfront and can't be cancelled"
+                Problem(
+                    "purchase.kind",
+                    "is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
+                    "bought by hand, because it is paid upfront and can't be cancelled",
+                )
             )
         if self.mig is not None:
             problems += _mig_problems(self.mig, self.accelerator)
         placed_in = self.placement.group if isinstance(self.placement, ReservationPlacement) else None
         if isinstance(self.purchase, CapacityBlockPurchase) and placed_in is not None:
             problems.append(
-                "placement.group is set, and purchase.kind is 'capacity-block': a block is placed already and was not "
-                "made in a group; remove placement.group"
+                Problem(
+                    "placement.group",
+                    "is set, and purchase.kind is 'capacity-block': a block is placed already and was not made "
+                    "in a group",
+                    "remove placement.group",
+                )
             )
         if problems:
-            raise ValueError("\n".join(problems))
+            raise Refused(problems)
         return self

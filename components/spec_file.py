@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.components.spec_words import line_of, problems_of
 from gpucluster.components.what_if import applied, wanted
@@ -28,8 +29,9 @@ def read_spec(path: Path) -> ClusterSpec:
     try:
         spec = ClusterSpec.model_validate(file.data)
     except ValidationError as error:
-        unclear = tuple(f"{fault.name} " for fault in file.faults if not fault.repeats)
-        problems += [found for found in problems_of(error, file.root) if not found[1].startswith(unclear)]
+        unclear = {fault.name for fault in file.faults if not fault.repeats}
+        found = problems_of(error, file.root)
+        problems += [(told.line, told.text) for told in found if told.field not in unclear]
     else:
         if not problems:
             return spec
@@ -42,10 +44,10 @@ def what_if(path: Path) -> list[str]:
     return applied(read_yaml(path, what=_WHAT), values)[1] if values else []
 
 
-def plan_error(path: Path, problems: Sequence[str]) -> InputError:
-    """What a plan found wrong in a spec that could be read: each problem with the line of the field it starts with."""
+def plan_error(path: Path, problems: Sequence[Problem]) -> InputError:
+    """What a plan found wrong in a spec that could be read: each problem with the line of its field."""
     file = read_yaml(path, what=_WHAT)
-    return _error(file, [(line_of(problem.split()[0], file.root), problem) for problem in problems])
+    return _error(file, [(line_of(problem.field, file.root), str(problem)) for problem in problems])
 
 
 def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import yaml
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
@@ -17,18 +17,27 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem, Refused
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.textio.yaml_text import shown
 
-__all__ = ["line_of", "problems_of"]
+__all__ = ["Told", "line_of", "problems_of"]
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
 
 
-def problems_of(error: ValidationError, root: yaml.Node) -> list[tuple[int, str]]:
-    """Line (0 for none) and text of every problem."""
-    found: list[tuple[int, str]] = []
+class Told(NamedTuple):
+    """A problem in words. line: 0 for none. field: full name of what it is about, empty for the whole spec."""
+
+    line: int
+    field: str
+    text: str
+
+
+def problems_of(error: ValidationError, root: yaml.Node) -> list[Told]:
+    """Every problem, once."""
+    found: list[Told] = []
     errors = error.errors(include_url=False)
     for details in errors:
         loc = details["loc"]
@@ -37,20 +46,20 @@ def problems_of(error: ValidationError, root: yaml.Node) -> list[tuple[int, str]
         if details["type"] == "invalid_key":
             found += _no_texts(loc[:-1], root)
         elif details["type"] == "value_error":
-            found += _said_by_the_spec(loc, str(details.get("ctx", {}).get("error", details["msg"])), root)
+            found += _said_by_the_spec(loc, details, root)
         else:
             place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root)
-            found.append((place.line, _say(place, details)))
+            found.append(Told(place.line, place.name, _say(place, details)))
     return list(dict.fromkeys(found))
 
 
-def _no_texts(loc: tuple[str | int, ...], root: yaml.Node) -> Iterator[tuple[int, str]]:
+def _no_texts(loc: tuple[str | int, ...], root: yaml.Node) -> Iterator[Told]:
     """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
     node = _find(loc, root).node
     for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.tag != "tag:yaml.org,2002:str":
             place = _find((*loc, str(key.value)), root)
-            yield place.line, f"{place.name} is not a field{_instead(place)}"
+            yield Told(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
 
 
 def line_of(name: str, root: yaml.Node) -> int:
@@ -59,26 +68,25 @@ def line_of(name: str, root: yaml.Node) -> int:
     return _find(tuple(int(step) if step.isdigit() else step for step in steps), root).line
 
 
-def _said_by_the_spec(loc: tuple[str | int, ...], reasons: str, root: yaml.Node) -> Iterator[tuple[int, str]]:
-    """The problems of a rule of the spec's own, one a line.
-
-    A line that starts with the name of a key inside, or a path from the top, is about the value there.
-    """
+def _said_by_the_spec(loc: tuple[str | int, ...], details: ErrorDetails, root: yaml.Node) -> Iterator[Told]:
+    """The problems of a rule of the spec's own: with the value at `loc`, or with one inside of it."""
+    error: object = details.get("ctx", {}).get("error", details["msg"])
     if loc[-1:] == ("[key]",):  # as pydantic says that the name of an entry is wrong
-        yield _find(loc[:-1], root).line, f"{_find(loc[:-2], root).name}: {reasons}"
+        name = _find(loc[:-2], root).name
+        yield Told(_find(loc[:-1], root).line, name, f"{name}: {error}")
         return
     place = _find(loc, root)
-    for reason in reasons.split("\n"):
-        key, colon, rest = reason.partition(": ")
-        inner = _find((*loc, key), root)
-        if colon and loc and inner.node is not None:
-            yield inner.line, _not_text(inner) or f"{inner.name} is {inner.seen}; {rest}"
-        elif not loc:
-            yield line_of(reason.split()[0], root), reason
+    for problem in error.problems if isinstance(error, Refused) else (Problem("", str(error)),):
+        if not loc:
+            yield Told(line_of(problem.field, root), problem.field, str(problem))
+        elif problem.field:
+            inner = _find((*loc, problem.field), root)
+            text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
+            yield Told(inner.line, inner.name, text)
         elif isinstance(place.node, yaml.ScalarNode):
-            yield place.line, f"{place.name} is {place.seen}: it {reason}"
+            yield Told(place.line, place.name, f"{place.name} is {place.seen}: it {problem}")
         else:
-            yield place.line, f"{place.name}: {reason}"
+            yield Told(place.line, place.name, f"{place.name}: {problem}")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 
 __all__ = ["StackConfig", "stack_config"]
 
@@ -19,8 +20,8 @@ class StackConfig:
     """spec: its file. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be used,
     which `problems` says. machine: type of the training nodes, None for what the spec implies.
 
-    source: what the messages call the configuration. prefix: what stands before its keys. options: the keys that a
-    command line has options for, None for a stack, which may say them all.
+    source: what the messages call the configuration. prefix: what stands before its keys, which are the fields of
+    `problems`. options: the keys that a command line has options for, None for a stack, which may say them all.
     """
 
     stack: str
@@ -30,12 +31,12 @@ class StackConfig:
     machine: str | None = None
     source: str
     prefix: str
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     options: tuple[str, ...] | None = None
 
-    def named(self, problem: str) -> str:
-        """A problem that begins with a key, with the key as the user writes it."""
-        if self.options is None or problem.split()[0] in self.options:
+    def named(self, problem: Problem) -> str:
+        """A problem with the key as the user writes it."""
+        if self.options is None or problem.field in self.options:
             return f"{self.prefix}{problem}"
         return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack by --stack"
 
@@ -53,31 +54,32 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
     optional = (key for cloud in clouds for key in (*cloud.keys, *cloud.optional))
     known = tuple(dict.fromkeys((*required, *optional, "machine")))
-    problems: list[str] = []
+    problems: list[Problem] = []
     unknown = [key for key in own if key not in known]
     for key in unknown:
         near = did_you_mean(key, known) or f"; allowed: {', '.join(known)}"
-        problems.append(f"{project}:{key} is not a key{near}")
+        problems.append(Problem(key, "is not a key", near.removeprefix("; ")))
     empty = [key for key in known if key in own and not own[key].strip()]
-    problems += [f"{project}:{key} is empty; write a value" for key in empty]
+    problems += [Problem(key, "is empty", "write a value") for key in empty]
     nested = [key for key in known if own.get(key, "").startswith(("{", "["))]
-    problems += [f"{project}:{key} is {own[key]}; write a single text" for key in nested]
+    problems += [Problem(key, f"is {own[key]}", "write a single text") for key in nested]
     for key, example in required.items():
         if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
             add = f"add {project}:{key}: {example}"
-            problems.append(f"{project}:{key} is missing; {add}{_elsewhere(f'{project}:{key}', values)}")
+            problems.append(Problem(key, "is missing", f"{add}{_elsewhere(f'{project}:{key}', values)}"))
     given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
     spec, cloud = given.get("spec"), given.get("cloud")
     if spec is not None and (wrong := _spec_problems(spec, program, root)):
-        problems += [f"{project}:{text}" for text in wrong]
+        problems += wrong
         spec = None
     location: Any | None = None
     if cloud is not None and cloud not in CLOUDS:
-        problems.append(f"{project}:cloud is {cloud!r}; allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}")
+        allowed = f"allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}"
+        problems.append(Problem("cloud", f"is {cloud!r}", allowed))
         cloud = None
     else:
         location, wrong = clouds[0].locate(given)
-        problems += [f"{project}:{problem}" for problem in wrong]
+        problems += wrong
     return StackConfig(
         stack=stack,
         spec=None if spec is None else program / spec,
@@ -96,12 +98,13 @@ def _elsewhere(key: str, values: Mapping[str, str]) -> str:
     return near.replace("; did you mean", ", or correct").rstrip("?")
 
 
-def _spec_problems(spec: str, program: Path, root: Path) -> list[str]:
+def _spec_problems(spec: str, program: Path, root: Path) -> list[Problem]:
     if "\0" in spec:
-        return [f"spec is {spec!r}, which holds a NUL; write the path of a file, such as specs/trial.yaml"]
+        fix = "write the path of a file, such as specs/trial.yaml"
+        return [Problem("spec", f"is {spec!r}, which holds a NUL", fix)]
     inside = f"write the path of a file inside the project, seen from {program.name}/, such as specs/trial.yaml"
     if Path(spec).is_absolute():
-        return [f"spec is {spec!r}, an absolute path, which is another file on another machine; {inside}"]
+        return [Problem("spec", f"is {spec!r}, an absolute path, which is another file on another machine", inside)]
     if not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
-        return [f"spec is {spec!r}, which lies outside the project; {inside}"]
+        return [Problem("spec", f"is {spec!r}, which lies outside the project", inside)]
     return []

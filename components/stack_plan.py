@@ -20,7 +20,7 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     Raises InputError with all that is wrong in the configuration and in the spec, and, of a spec that can be read, all
     that the cloud can't carry.
     """
-    own, others = list(config.problems), list[InputError]()
+    wrong, others = list(config.problems), list[InputError]()
     spec = None
     cloud = None if config.cloud is None else cloud_of(config.cloud)
     if config.spec is not None:
@@ -30,13 +30,12 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
             others.append(error)
         else:
             if cloud is not None:
-                wrong = cloud.config_problems(spec, config.machine, config.location)
-                own += [config.named(problem) for problem in wrong]
+                wrong += cloud.config_problems(spec, config.machine, config.location)
                 problems = cloud.plan_problems(spec, config.stack, config.machine)
                 if problems:
                     others.append(plan_error(config.spec, problems))
-    if own or others or spec is None or cloud is None or config.location is None:
-        raise InputError(config.source, own, *others)
+    if wrong or others or spec is None or cloud is None or config.location is None:
+        raise InputError(config.source, [config.named(problem) for problem in wrong], *others)
     plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
     said = [] if config.spec is None else what_if(config.spec)
     return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["AccessPlan", "access_problems", "plan_access"]
@@ -85,18 +86,23 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
     )
 
 
-def access_problems(access: PublicAccess | PrivateAccess) -> list[str]:
+def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What AWS can't make of the spec's access."""
-    problems: list[str] = []
+    problems: list[Problem] = []
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         count = len(access.cidrs)
         problems.append(
-            f"access.cidrs has {count} ranges; EKS takes {_MOST_RANGES} for a public API: join or drop some"
+            Problem(
+                "access.cidrs", f"has {count} ranges", f"EKS takes {_MOST_RANGES} for a public API: join or drop some"
+            )
         )
     problems += [
-        f"access.admins[{at}] is {arn!r}; on AWS name an IAM role or user, such as "
-        "arn:aws:iam::123456789012:role/platform-admin"
-        + ("; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else "")
+        Problem(
+            f"access.admins[{at}]",
+            f"is {arn!r}",
+            "on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin"
+            + ("; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""),
+        )
         for at, arn in enumerate(access.admins)
         if not _PRINCIPAL.match(arn)
     ]

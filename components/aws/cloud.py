@@ -11,6 +11,7 @@ from gpucluster.components.aws.plan import AwsClusterPlan, plan_cluster, plan_pr
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.names import ELASTIC
+from gpucluster.components.problem import Problem
 
 if TYPE_CHECKING:
     import pulumi
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CLOUD"]
 
 
-def _location(values: Mapping[str, str]) -> Location | list[str]:
+def _location(values: Mapping[str, str]) -> Location | list[Problem]:
     if "region" not in values:
         return []
     return parse_location(region=values["region"], zone=values.get("zone"), second_zone=values.get("secondZone"))

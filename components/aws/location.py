@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 
 __all__ = ["REGIONS", "Location", "parse_location"]
 
@@ -38,7 +39,7 @@ class Location:
     second_zone: str
 
 
-def parse_location(*, region: str, zone: str | None, second_zone: str | None) -> Location | list[str]:
+def parse_location(*, region: str, zone: str | None, second_zone: str | None) -> Location | list[Problem]:
     """The location, or every problem with it in the words of the stack's configuration.
 
     zone: None where it is missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
@@ -46,15 +47,17 @@ def parse_location(*, region: str, zone: str | None, second_zone: str | None) ->
     """
     if region not in REGIONS:
         near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
-        return [f"region is {region!r}; write an AWS region such as us-east-1{near}"]
+        return [Problem("region", f"is {region!r}", f"write an AWS region such as us-east-1{near}")]
     if zone is None:
         return []
     if second_zone is None:
         second_zone = f"{region}b" if zone == f"{region}a" else f"{region}a"
-    problems: list[str] = []
+    problems: list[Problem] = []
     for field, value in (("zone", zone), ("secondZone", second_zone)):
         if not re.match(rf"^{re.escape(region)}[a-z]$", value):
-            problems.append(f"{field} is {value!r}; write a zone of {region}, such as {region}a")
+            problems.append(Problem(field, f"is {value!r}", f"write a zone of {region}, such as {region}a"))
     if zone == second_zone:
-        problems.append(f"secondZone is {second_zone!r}, the zone of the GPU nodes; name another, EKS needs two")
+        problems.append(
+            Problem("secondZone", f"is {second_zone!r}, the zone of the GPU nodes", "name another, EKS needs two")
+        )
     return problems or Location(region=region, zone=zone, second_zone=second_zone)

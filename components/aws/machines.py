@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.plan import PlanError
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -20,14 +21,14 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return _fitting(spec)[machine]
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
+def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
         return []
     known = any(row.machine_type == machine for row in shapes())
     near = "" if known else did_you_mean(machine, fitting)
-    return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]
+    return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
 def _fitting(spec: ClusterSpec) -> dict[str, Shape]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import layout_of
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -39,11 +40,15 @@ class MigPlan:
         return tuple(size for size, count in sizes for _ in range(count))
 
 
-def mig_problems(spec: ClusterSpec) -> list[str]:
+def mig_problems(spec: ClusterSpec) -> list[Problem]:
     """What the spec would buy and AWS does not sell."""
     if spec.mig is None or spec.mig.purchase != "flex-start":
         return []
-    return ["mig.purchase is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand or spot"]
+    return [
+        Problem(
+            "mig.purchase", "is 'flex-start', which Google Cloud sells and AWS does not", "choose on-demand or spot"
+        )
+    ]
 
 
 def mig_not_built(spec: ClusterSpec) -> list[str]:

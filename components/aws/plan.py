@@ -27,6 +27,7 @@ from gpucluster.components.elastic import PoolPlan, plan_pools
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, elastic_shape
 from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
 from gpucluster.program.facts import Facts
@@ -242,8 +243,8 @@ def plan_cluster(
     )
 
 
-def plan_problems(spec: ClusterSpec, *, stack: str) -> list[str]:
-    """Every reason why AWS can't carry a spec anywhere; each starts with the field it is about."""
+def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
+    """Every reason why AWS can't carry a spec anywhere."""
     return [
         *_size_problems(spec),
         *purchase_problems(spec),
@@ -276,7 +277,7 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
     return ElasticPlan(shape=shape, pools=plan_pools(elastic, shape))
 
 
-def _size_problems(spec: ClusterSpec) -> list[str]:
+def _size_problems(spec: ClusterSpec) -> list[Problem]:
     limit, what = (
         (BLOCK_SIZES[-1], "one capacity block holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
@@ -285,13 +286,17 @@ def _size_problems(spec: ClusterSpec) -> list[str]:
     size = spec.training.nodes + spec.training.spares
     if size <= limit:
         return []
-    return [f"training.nodes and training.spares make {size} nodes; {what} at most {limit}: ask for fewer"]
+    return [
+        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: ask for fewer")
+    ]
 
 
-def _reservation_problems(spec: ClusterSpec) -> list[str]:
+def _reservation_problems(spec: ClusterSpec) -> list[Problem]:
     if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
         return []
-    return [f"placement.id is {spec.placement.id!r}; an AWS reservation or capacity block is named cr-..."]
+    return [
+        Problem("placement.id", f"is {spec.placement.id!r}", "an AWS reservation or capacity block is named cr-...")
+    ]
 
 
 def _co_location(placement: PlacementPlan) -> str:

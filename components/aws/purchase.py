@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import ClusterSpec, FlexStartPurchase
 
 __all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purchase_problems", "reservation_notes"]
@@ -13,16 +14,19 @@ __all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purcha
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def purchase_problems(spec: ClusterSpec) -> list[str]:
+def purchase_problems(spec: ClusterSpec) -> list[Problem]:
     """What the spec would buy and AWS does not sell."""
-    problems: list[str] = []
+    problems: list[Problem] = []
     if isinstance(spec.purchase, FlexStartPurchase):
         problems.append(
-            "purchase.kind is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand, or "
-            "capacity-block for capacity of fixed dates"
+            Problem(
+                "purchase.kind",
+                "is 'flex-start', which Google Cloud sells and AWS does not",
+                "choose on-demand, or capacity-block for capacity of fixed dates",
+            )
         )
     problems += [
-        f"{field} has flex-start, which Google Cloud sells and AWS does not; choose from on-demand and spot"
+        Problem(field, "has flex-start, which Google Cloud sells and AWS does not", "choose from on-demand and spot")
         for field in fields_that_ask_for(spec.elastic, "flex-start")
     ]
     return problems

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.azure.arm import UUID
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["AccessPlan", "access_notes", "access_problems", "plan_access"]
@@ -54,22 +55,33 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
     )
 
 
-def access_problems(access: PublicAccess | PrivateAccess) -> list[str]:
+def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What Azure can't make of the spec's access."""
-    problems: list[str] = []
+    problems: list[Problem] = []
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         problems.append(
-            f"access.cidrs has {len(access.cidrs)} ranges; AKS takes {_MOST_RANGES} beside the nodes' own: join or "
-            "drop some"
+            Problem(
+                "access.cidrs",
+                f"has {len(access.cidrs)} ranges",
+                f"AKS takes {_MOST_RANGES} beside the nodes' own: join or drop some",
+            )
         )
     if isinstance(access, PrivateAccess) and access.egress == "none":
         problems.append(
-            "access.egress is 'none', which on Azure is not built: nodes without a way out start from a container "
-            "registry of their own network; choose nat"
+            Problem(
+                "access.egress",
+                "is 'none', which on Azure is not built: nodes without a way out start from a container "
+                "registry of their own network",
+                "choose nat",
+            )
         )
     problems += [
-        f"access.admins[{at}] is {group!r}; on Azure name a Microsoft Entra group by its object id, such as "
-        "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)"
+        Problem(
+            f"access.admins[{at}]",
+            f"is {group!r}",
+            "on Azure name a Microsoft Entra group by its object id, such as "
+            "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
+        )
         for at, group in enumerate(access.admins)
         if not UUID.match(group)
     ]

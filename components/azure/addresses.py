@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.address_ranges import peer_problems, range_problems
+from gpucluster.components.problem import Problem
 
 __all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "lustre_range"]
 
@@ -49,9 +50,8 @@ def lustre_range(capacity_tib: int) -> str:
     return str(next(block.subnets(new_prefix=prefix))) if prefix > block.prefixlen else str(block)
 
 
-def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()) -> list[str]:
-    """Ranges that are public, overlap each other or the fabric's, or are too small; each problem starts with the field
-    of the spec it is about.
+def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()) -> list[Problem]:
+    """Ranges that are public, overlap each other or the fabric's, or are too small.
 
     nodes: of all pools. peers: ranges at the other end of a VPN, as in access.cidrs.
     """
@@ -63,18 +63,22 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)
     problems = [*range_problems(outer), *range_problems(subnets)]
     problems += [
-        f"the range of {name}, {cidr}, lies outside of the network ({plan.network})"
+        Problem("", f"the range of {name}, {cidr}, lies outside of the network ({plan.network})")
         for name, cidr in subnets.items()
         if not cidr.subnet_of(outer["network"])
     ]
     problems += [
-        f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which InfiniBand has for itself"
+        Problem("", f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which InfiniBand has for itself")
         for name, cidr in outer.items()
         if cidr.overlaps(fabric)
     ]
     problems += [
-        f"access.cidrs has {peer}, which overlaps {INFINIBAND_RANGE}: InfiniBand has it for itself, and nodes reach "
-        "nothing else there; name other ranges"
+        Problem(
+            "access.cidrs",
+            f"has {peer}, which overlaps {INFINIBAND_RANGE}: InfiniBand has it for itself, and nodes "
+            "reach nothing else there",
+            "name other ranges",
+        )
         for peer in peers
         if ipaddress.IPv4Network(peer).overlaps(fabric)
     ]
@@ -84,8 +88,11 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         "pods": (outer["pods"].num_addresses, nodes * _NODE_PODS),
     }
     problems += [
-        f"training.nodes and the other pools need {needed:,} addresses for {name}; the plan has {room:,}: ask for "
-        "fewer nodes"
+        Problem(
+            "training.nodes",
+            f"and the other pools need {needed:,} addresses for {name}",
+            f"the plan has {room:,}: ask for fewer nodes",
+        )
         for name, (room, needed) in rooms.items()
         if needed > room
     ]

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, elastic_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -84,7 +85,7 @@ def agent_pools(pool: PoolPlan) -> dict[str, str]:
     }
 
 
-def elastic_problems(spec: ClusterSpec) -> list[str]:
+def elastic_problems(spec: ClusterSpec) -> list[Problem]:
     """Why AKS can't have such pools."""
     plan = plan_elastic(spec)
     if plan is None or plan.engine == "karpenter":
@@ -94,8 +95,12 @@ def elastic_problems(spec: ClusterSpec) -> list[str]:
         for name in agent_pools(pool).values() if pool.purchase else ():
             users.setdefault(name, []).append(pool.name)
     return [
-        f"elastic.pools has {' and '.join(pools)} with the node pool {name!r} each on AKS, whose names have no hyphens "
-        f"and at most {_POOL_NAME} characters: rename one"
+        Problem(
+            "elastic.pools",
+            f"has {' and '.join(pools)} with the node pool {name!r} each on AKS, whose names have no "
+            f"hyphens and at most {_POOL_NAME} characters",
+            "rename one",
+        )
         for name, pools in users.items()
         if len(pools) > 1
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpucluster.components.azure.machines import has_infiniband
+from gpucluster.components.problem import Problem
 
 __all__ = ["karpenter_problems"]
 
@@ -23,36 +24,46 @@ def karpenter_problems(
     partition: str | None = None,
     reservation: str | None = None,
     placement: bool = False,
-) -> list[str]:
+) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
     pool: its name. nodes_per_job: above 1 for training over several nodes. partition: MIG size. reservation: its id.
     placement: whether the machines must stand close to each other.
     """
-    engine = "elastic.engine is 'karpenter', which on Azure"
+
+    def engine(why: str, fix: str) -> Problem:
+        return Problem("elastic.engine", f"is 'karpenter', which on Azure {why}", fix)
+
     problems = [
-        f"{engine} starts machines outside any scale set, where {size} has no InfiniBand; allowed: sizes without r; "
-        "use the training pool"
+        engine(
+            f"starts machines outside any scale set, where {size} has no InfiniBand",
+            "allowed: sizes without r; use the training pool",
+        )
         for size in machine_types
         if has_infiniband(size)
     ]
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if wrong:
         problems.append(
-            f"elastic.pools.{pool}.purchase has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Azure; "
-            "allowed: on-demand, spot; choose from these"
+            Problem(
+                f"elastic.pools.{pool}.purchase",
+                f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Azure",
+                "allowed: on-demand, spot; choose from these",
+            )
         )
     if nodes_per_job > 1:
         problems.append(
-            f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "
-            "the training pool"
+            engine(
+                f"can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric",
+                "allowed: 1; use the training pool",
+            )
         )
     if partition is not None:
-        problems.append(f"{engine} can't slice GPUs ({partition}); allowed: whole GPUs; use mig")
+        problems.append(engine(f"can't slice GPUs ({partition})", "allowed: whole GPUs; use mig"))
     if reservation is not None:
-        problems.append(f"{engine} can't use reservation {reservation!r}; allowed: none; use the training pool")
+        problems.append(engine(f"can't use reservation {reservation!r}", "allowed: none; use the training pool"))
     if placement:
         problems.append(
-            f"{engine} can't keep machines close to each other; allowed: no placement; use the training pool"
+            engine("can't keep machines close to each other", "allowed: no placement; use the training pool")
         )
     return problems

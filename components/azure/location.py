@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.settings import Settings, parse_settings
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 
 __all__ = ["REGIONS", "ZONES", "Location", "first_zone", "parse_location"]
 
@@ -84,23 +85,27 @@ def first_zone(region: str) -> str:
     return ZONES[0]
 
 
-def parse_location(values: Mapping[str, str]) -> Location | list[str]:
+def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """The location, or every problem with it in the words of the stack's configuration.
 
     values: `subscription`, `region`, `zone` and the settings. One that is missing is reported elsewhere.
     """
-    problems: list[str] = []
+    problems: list[Problem] = []
     subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))
     if subscription is not None and not UUID.match(subscription):
         problems.append(
-            f"subscription is {subscription!r}; write the id of a subscription, such as "
-            "00000000-0000-0000-0000-000000000000 (`az account show --query id`)"
+            Problem(
+                "subscription",
+                f"is {subscription!r}",
+                "write the id of a subscription, such as 00000000-0000-0000-0000-000000000000 (`az account "
+                "show --query id`)",
+            )
         )
     if region is not None and region not in REGIONS:
         near = did_you_mean(region, REGIONS, alike=0.8)
-        problems.append(f"region is {region!r}; write an Azure region such as eastus{near}")
+        problems.append(Problem("region", f"is {region!r}", f"write an Azure region such as eastus{near}"))
     if zone is not None and zone not in ZONES:
-        problems.append(f"zone is {zone!r}; write the number of a zone, in quotes: {', '.join(ZONES)}")
+        problems.append(Problem("zone", f"is {zone!r}", f"write the number of a zone, in quotes: {', '.join(ZONES)}"))
     settings = parse_settings(values)
     if isinstance(settings, list):
         return problems + settings

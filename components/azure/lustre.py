@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from gpucluster.components.offers import Offer, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
@@ -100,28 +101,41 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
     return max(_for_size(asked, tier), _steps(tier, asked.gb_per_s * 1_000 / tier))
 
 
-def lustre_problems(asked: SharedStorage) -> list[str]:
+def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why Azure can't give this storage, in the words of the spec."""
     if asked.kind == "bucket":
         return [
-            "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it "
-            "by storage.shared.bucket"
+            Problem(
+                "storage.shared.kind",
+                "is 'bucket', which on Azure is not built",
+                "choose lustre, and link a container to it by storage.shared.bucket",
+            )
         ]
-    problems: list[str] = []
+    problems: list[Problem] = []
     if asked.bucket is not None and not _BUCKET.match(asked.bucket):
         problems.append(
-            f"storage.shared.bucket is {asked.bucket!r}; on Azure a container is named "
-            "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear"
+            Problem(
+                "storage.shared.bucket",
+                f"is {asked.bucket!r}",
+                "on Azure a container is named https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix "
+                "where only a part of it shall appear",
+            )
         )
     if asked.tier is not None and asked.tier not in LUSTRE_TIERS:
         tiers = ", ".join(map(str, LUSTRE_TIERS))
-        return [*problems, f"storage.shared.tier is {asked.tier}; Azure Managed Lustre has {tiers} MB/s per TiB"]
+        return [
+            *problems,
+            Problem("storage.shared.tier", f"is {asked.tier}", f"Azure Managed Lustre has {tiers} MB/s per TiB"),
+        ]
     tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
     if not any(_for_all(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
         limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} TiB at {tier} MB/s per TiB" for tier in tiers)
         problems.append(
-            f"storage.shared asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s; "
-            f"Azure Managed Lustre has at most {limits}: ask for less"
+            Problem(
+                "storage.shared",
+                f"asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s",
+                f"Azure Managed Lustre has at most {limits}: ask for less",
+            )
         )
     return problems
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -45,7 +46,7 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return training_shape(CLOUD, spec.accelerator, spec.training.fabric_gbps)
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
+def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
@@ -53,9 +54,11 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
     known = {row.machine_type: row for row in shapes() if row.cloud == CLOUD}
     if machine in known and known[machine].accelerator == spec.accelerator:
         why = "which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pools"
-        return [f"machine is {machine!r}, {why}; with accelerator {spec.accelerator}: {', '.join(fitting)}"]
+        return [
+            Problem("machine", f"is {machine!r}, {why}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}")
+        ]
     near = "" if machine in known else did_you_mean(machine, fitting)
-    return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]
+    return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
 def _fitting(spec: ClusterSpec) -> dict[str, Shape]:

@@ -10,6 +10,7 @@ from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -59,14 +60,17 @@ def _profile(layout: Layout) -> str | None:
     return _PROFILES.get(layout.whole) if layout.whole is not None else None
 
 
-def driver_problems(spec: ClusterSpec, driver: Driver) -> list[str]:
+def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
     """Why this owner of the drivers can't slice the GPUs so, in the words of the stack's configuration."""
     if spec.mig is None or driver == "operators" or _profile(layout_of(spec.mig.layout, spec.accelerator)) is not None:
         return []
     others = ", ".join(f"all-{kind.size(spec.accelerator)}" for kind in _PROFILES)
     return [
-        f"gpuDriver is 'aks', and mig.layout is {spec.mig.layout!r}, which AKS has no profile for; remove gpuDriver, "
-        f"so that the operators' MIG manager slices, or change mig.layout to one of {others}"
+        Problem(
+            "gpuDriver",
+            f"is 'aks', and mig.layout is {spec.mig.layout!r}, which AKS has no profile for",
+            f"remove gpuDriver, so that the operators' MIG manager slices, or change mig.layout to one of {others}",
+        )
     ]
 
 

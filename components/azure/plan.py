@@ -28,6 +28,7 @@ from gpucluster.components.azure.settings import Driver
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
 from gpucluster.program.facts import Facts
@@ -196,7 +197,7 @@ def plan_cluster(
     )
 
 
-def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[str]:
+def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
     """Why the machine, or what a stack's configuration chooses, can't be used, in the words of the configuration."""
     problems = machine_problems(spec, machine)
     if location is None:
@@ -210,15 +211,19 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
     ]
     if spec.storage.shared.bucket is not None and missing:
         problems.append(
-            f"{missing[0]} is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by "
-            "the roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account "
-            f"(bucketGroup: its resource group); add {' and '.join(missing)}"
+            Problem(
+                f"{missing[0]}",
+                "is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the "
+                "roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage "
+                "account (bucketGroup: its resource group)",
+                f"add {' and '.join(missing)}",
+            )
         )
     return problems
 
 
-def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[str]:
-    """Every reason why Azure can't carry a spec anywhere; each starts with the field it is about."""
+def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
+    """Every reason why Azure can't carry a spec anywhere."""
     del machine
     return [
         *purchase_problems(spec),
@@ -254,7 +259,7 @@ def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPl
     )
 
 
-def _address_problems(spec: ClusterSpec) -> list[str]:
+def _address_problems(spec: ClusterSpec) -> list[Problem]:
     elastic, mig = plan_elastic(spec), plan_mig(spec, "operators")
     nodes = spec.training.nodes + spec.training.spares + SystemPlan.nodes
     nodes += (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)

@@ -11,6 +11,7 @@ from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import MOST_NODES
 from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
@@ -27,74 +28,102 @@ _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
 
 
-def purchase_problems(spec: ClusterSpec) -> list[str]:
+def purchase_problems(spec: ClusterSpec) -> list[Problem]:
     """Why these nodes can't be bought as the spec says, in any subscription."""
     nodes = spec.training.nodes + spec.training.spares
-    problems: list[str] = []
+    problems: list[Problem] = []
     flex_start = "which Google Cloud sells and Azure does not"
     if isinstance(spec.purchase, FlexStartPurchase):
         problems.append(
-            f"purchase.kind is 'flex-start', {flex_start}; choose on-demand, or capacity-block for capacity of fixed "
-            "dates"
+            Problem(
+                "purchase.kind",
+                f"is 'flex-start', {flex_start}",
+                "choose on-demand, or capacity-block for capacity of fixed dates",
+            )
         )
     problems += [
-        f"{field} has flex-start, {flex_start}; choose from on-demand and spot"
+        Problem(field, f"has flex-start, {flex_start}", "choose from on-demand and spot")
         for field in fields_that_ask_for(spec.elastic, "flex-start")
     ]
     if spec.mig is not None and spec.mig.purchase == "flex-start":
-        problems.append(f"mig.purchase is 'flex-start', {flex_start}; choose on-demand or spot")
+        problems.append(Problem("mig.purchase", f"is 'flex-start', {flex_start}", "choose on-demand or spot"))
     if isinstance(spec.placement, ReservationPlacement):
         if not RESERVATION_GROUP.match(spec.placement.id):
             problems.append(
-                f"placement.id is {spec.placement.id!r}; on Azure write the id of a capacity reservation group, "
-                "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME"
+                Problem(
+                    "placement.id",
+                    f"is {spec.placement.id!r}",
+                    "on Azure write the id of a capacity reservation group, "
+                    "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
+                )
             )
         if spec.placement.group is not None:
             problems.append(
-                "placement.group is set; on Azure capacity reservations and proximity placement groups exclude each "
-                "other: remove it"
+                Problem(
+                    "placement.group",
+                    "is set",
+                    "on Azure capacity reservations and proximity placement groups exclude each other: remove it",
+                )
             )
     if isinstance(spec.purchase, CapacityBlockPurchase):
         problems += _block_problems(nodes, spec.duration)
     if nodes > MOST_NODES:
         problems.append(
-            f"training.nodes and training.spares make {nodes} nodes; InfiniBand is within one scale set, which holds "
-            f"at most {MOST_NODES}: ask for fewer"
+            Problem(
+                "training.nodes",
+                f"and training.spares make {nodes} nodes",
+                f"InfiniBand is within one scale set, which holds at most {MOST_NODES}: ask for fewer",
+            )
         )
     return problems
 
 
-def _block_problems(nodes: int, hours: int) -> list[str]:
-    problems: list[str] = []
+def _block_problems(nodes: int, hours: int) -> list[Problem]:
+    problems: list[Problem] = []
     days = hours / 24
     first, last = _BLOCK_WEEKS
     if nodes > _BLOCK_SIZES[-1]:
         problems.append(
-            f"training.nodes and training.spares make {nodes} nodes; one block of capacity holds at most "
-            f"{_BLOCK_SIZES[-1]}: ask for fewer"
+            Problem(
+                "training.nodes",
+                f"and training.spares make {nodes} nodes",
+                f"one block of capacity holds at most {_BLOCK_SIZES[-1]}: ask for fewer",
+            )
         )
     if days > last * 7:
         problems.append(
-            f"purchase.kind is 'capacity-block', on Azure for 1 to {_BLOCK_DAYS} days or {first} to {last} weeks, and "
-            f"duration is {days:g} days; shorten duration or choose on-demand"
+            Problem(
+                "purchase.kind",
+                f"is 'capacity-block', on Azure for 1 to {_BLOCK_DAYS} days or {first} to {last} weeks, and "
+                f"duration is {days:g} days",
+                "shorten duration or choose on-demand",
+            )
         )
     return problems
 
 
-def scale_set_problems(spec: ClusterSpec, location: Location) -> list[str]:
+def scale_set_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
     """Why the scale set of this subscription is too small, in the words of the stack's configuration."""
     nodes, limit = spec.training.nodes + spec.training.spares, location.settings.scale_set_limit
-    problems: list[str] = []
+    problems: list[Problem] = []
     if limit < nodes <= MOST_NODES:
         problems.append(
-            f"scaleSetLimit is {limit}, and training.nodes and training.spares make {nodes} nodes in one scale set, "
-            f"the InfiniBand domain; have Microsoft's support raise it and write the new limit, at most {MOST_NODES}, "
-            "or ask for fewer nodes"
+            Problem(
+                "scaleSetLimit",
+                f"is {limit}, and training.nodes and training.spares make {nodes} nodes in one scale set, the "
+                "InfiniBand domain",
+                f"have Microsoft's support raise it and write the new limit, at most {MOST_NODES}, or ask for "
+                "fewer nodes",
+            )
         )
     if location.settings.proximity_group and isinstance(spec.placement, ReservationPlacement):
         problems.append(
-            "proximityGroup is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group "
-            "for reserved capacity; remove it"
+            Problem(
+                "proximityGroup",
+                "is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group "
+                "for reserved capacity",
+                "remove it",
+            )
         )
     return problems
 

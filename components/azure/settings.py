@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 
 __all__ = ["KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
 
@@ -41,29 +42,38 @@ class Settings:
 KEYS = ("scaleSetLimit", "gpuDriver", "proximityGroup", "infinibandFeature", "bucketGroup", "lustrePrincipal")
 
 
-def parse_settings(values: Mapping[str, str]) -> Settings | list[str]:
+def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
     """The settings among the values of a configuration, or every problem with them."""
-    problems: list[str] = []
+    problems: list[Problem] = []
     limit = values.get("scaleSetLimit", str(_NODES))
     if not limit.isdecimal() or not _NODES <= int(limit) <= MOST_NODES:
         problems.append(
-            f"scaleSetLimit is {limit!r}; write a whole number from {_NODES}, which every subscription has, to "
-            f"{MOST_NODES}, to which Microsoft's support raises it"
+            Problem(
+                "scaleSetLimit",
+                f"is {limit!r}",
+                f"write a whole number from {_NODES}, which every subscription has, to {MOST_NODES}, to which "
+                "Microsoft's support raises it",
+            )
         )
     driver = values.get("gpuDriver", "operators")
     if driver not in ("operators", "aks"):
         near = did_you_mean(driver, ("operators", "aks"))
-        problems.append(f"gpuDriver is {driver!r}; allowed: operators, aks{near}")
+        problems.append(Problem("gpuDriver", f"is {driver!r}", f"allowed: operators, aks{near}"))
     for key in ("proximityGroup", "infinibandFeature"):
         if values.get(key, "false") not in ("true", "false"):
-            problems.append(f"{key} is {values[key]!r}; allowed: true, false")
+            problems.append(Problem(key, f"is {values[key]!r}", "allowed: true, false"))
     group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
     if group is not None and not GROUP_NAME.match(group):
-        problems.append(f"bucketGroup is {group!r}; write the name of the storage account's resource group")
+        problems.append(
+            Problem("bucketGroup", f"is {group!r}", "write the name of the storage account's resource group")
+        )
     if principal is not None and not UUID.match(principal):
         problems.append(
-            f"lustrePrincipal is {principal!r}; write the object id that the service principal HPC Cache Resource "
-            "Provider has in your tenant"
+            Problem(
+                "lustrePrincipal",
+                f"is {principal!r}",
+                "write the object id that the service principal HPC Cache Resource Provider has in your tenant",
+            )
         )
     if problems:
         return problems

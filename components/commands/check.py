@@ -79,7 +79,7 @@ def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | N
         machine=machine,
         source="command line",
         prefix="--",
-        problems=tuple(f"--{problem}" for problem in problems),
+        problems=tuple(problems),
         options=("project", "region", "zone", "machine"),
     )
 

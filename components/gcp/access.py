@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
 __all__ = ["AccessPlan", "access_problems", "plan_access"]
@@ -62,11 +63,15 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
     )
 
 
-def access_problems(access: PublicAccess | PrivateAccess) -> list[str]:
+def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What Google Cloud can't make of the spec's access."""
     return [
-        f"access.admins[{at}] is {principal!r}; on Google Cloud name a person or a service account, such as "
-        "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com"
+        Problem(
+            f"access.admins[{at}]",
+            f"is {principal!r}",
+            "on Google Cloud name a person or a service account, such as user:ada@example.com or "
+            "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+        )
         for at, principal in enumerate(access.admins)
         if not _PRINCIPAL.match(principal)
     ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.address_ranges import peer_problems, range_problems
+from gpucluster.components.problem import Problem
 
 __all__ = ["GPU_PODS_PER_NODE", "AddressPlan", "address_problems", "plan_addresses"]
 
@@ -49,8 +50,10 @@ def plan_addresses(gpu_subnets: int) -> AddressPlan:
     return AddressPlan(gpu=tuple(str(block) for _, block in zip(range(gpu_subnets), blocks, strict=False)))
 
 
-def address_problems(plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, peers: Sequence[str] = ()) -> list[str]:
-    """Ranges that are public, overlap, or are too small; each problem starts with the field of the spec it is about.
+def address_problems(
+    plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, peers: Sequence[str] = ()
+) -> list[Problem]:
+    """Ranges that are public, overlap, or are too small.
 
     peers: ranges at the other end of a VPN, as in access.cidrs.
     """
@@ -65,8 +68,11 @@ def address_problems(plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, pee
         },
     }
     problems += [
-        f"training.nodes and the other pools need {needed:,} addresses for {name}; {ranges[name]} has {room:,}: ask "
-        "for fewer nodes"
+        Problem(
+            "training.nodes",
+            f"and the other pools need {needed:,} addresses for {name}",
+            f"{ranges[name]} has {room:,}: ask for fewer nodes",
+        )
         for name, (room, needed) in rooms.items()
         if needed > room
     ]

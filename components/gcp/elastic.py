@@ -9,6 +9,7 @@ from typing import Literal
 from gpucluster.components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
 from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
 from gpucluster.components.gcp.machines import CLOUD
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, elastic_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -60,15 +61,18 @@ def _sold(asked: Sequence[str]) -> Sequence[str]:
     return [kind for kind in asked if kind != "on-demand"] or ["spot"]
 
 
-def elastic_problems(spec: ClusterSpec) -> list[str]:
+def elastic_problems(spec: ClusterSpec) -> list[Problem]:
     """Why the engine can't carry what is asked of it."""
     elastic = spec.elastic
     if elastic is None:
         return []
     if elastic.engine == "native":
         return [
-            f"elastic.pools has the name {name!r}; GKE takes no ComputeClass whose name begins with gke or autopilot: "
-            "choose another"
+            Problem(
+                "elastic.pools",
+                f"has the name {name!r}",
+                "GKE takes no ComputeClass whose name begins with gke or autopilot: choose another",
+            )
             for name in elastic.pools
             if name.startswith(_GKES_OWN)
         ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.plan import HEADROOM
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import HomeStorage
 
 __all__ = ["HomePlan", "home_problems", "plan_home"]
@@ -26,13 +27,16 @@ class HomePlan:
     protect: bool
 
 
-def home_problems(home: HomeStorage | None) -> list[str]:
+def home_problems(home: HomeStorage | None) -> list[Problem]:
     """Why Filestore can't hold the home folders."""
     if home is None or home.expected_gib * HEADROOM <= _MOST:
         return []
     return [
-        f"storage.home.expected_gib is {home.expected_gib:,}; Filestore holds at most {_MOST:,} GiB, 25 % headroom "
-        "among them: ask for less"
+        Problem(
+            "storage.home.expected_gib",
+            f"is {home.expected_gib:,}",
+            f"Filestore holds at most {_MOST:,} GiB, 25 % headroom among them: ask for less",
+        )
     ]
 
 

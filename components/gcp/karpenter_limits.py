@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from gpucluster.components.problem import Problem
+
 __all__ = ["KARPENTER_NOTE", "karpenter_problems"]
 
 _MACHINES: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g", "a3-highgpu-8g")
@@ -33,40 +35,54 @@ def karpenter_problems(
     partition: str | None = None,
     reservation: str | None = None,
     placement: bool = False,
-) -> list[str]:
+) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
     pool: its name. purchase: on-demand, spot, flex-start or reserved. nodes_per_job: above 1 for training over several
     nodes. partition: MIG size. reservation: its id. placement: whether the machines must stand close to each other.
     """
-    engine = "elastic.engine is 'karpenter', which on Google Cloud"
-    problems: list[str] = []
+
+    def engine(why: str, fix: str) -> Problem:
+        return Problem("elastic.engine", f"is 'karpenter', which on Google Cloud {why}", fix)
+
+    problems: list[Problem] = []
     if machine_type not in _MACHINES:
         problems.append(
-            f"{engine} can't start {machine_type} with its GPU networks; allowed: {', '.join(_MACHINES)}; {_NATIVE}"
+            engine(
+                f"can't start {machine_type} with its GPU networks",
+                f"allowed: {', '.join(_MACHINES)}; {_NATIVE}",
+            )
         )
     if machine_type in _SPOT_ONLY and "on-demand" in purchase:
         problems.append(
-            f"elastic.pools.{pool}.purchase has on-demand, and {machine_type} is sold as spot or flex-start only; with "
-            "karpenter write [spot]"
+            Problem(
+                f"elastic.pools.{pool}.purchase",
+                f"has on-demand, and {machine_type} is sold as spot or flex-start only",
+                "with karpenter write [spot]",
+            )
         )
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if wrong:
         problems.append(
-            f"elastic.pools.{pool}.purchase has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Google "
-            f"Cloud; allowed: on-demand, spot; {_NATIVE}"
+            Problem(
+                f"elastic.pools.{pool}.purchase",
+                f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Google Cloud",
+                f"allowed: on-demand, spot; {_NATIVE}",
+            )
         )
     if nodes_per_job > 1:
         problems.append(
-            f"{engine} can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric; allowed: 1; use "
-            "the training pool"
+            engine(
+                f"can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric",
+                "allowed: 1; use the training pool",
+            )
         )
     if partition is not None:
-        problems.append(f"{engine} can't slice GPUs ({partition}); allowed: whole GPUs; use mig")
+        problems.append(engine(f"can't slice GPUs ({partition})", "allowed: whole GPUs; use mig"))
     if reservation is not None:
-        problems.append(f"{engine} can't use reservation {reservation!r}; allowed: none; use the training pool")
+        problems.append(engine(f"can't use reservation {reservation!r}", "allowed: none; use the training pool"))
     if placement:
         problems.append(
-            f"{engine} can't keep machines close to each other; allowed: no placement; use the training pool"
+            engine("can't keep machines close to each other", "allowed: no placement; use the training pool")
         )
     return problems

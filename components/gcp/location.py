@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
 
 __all__ = ["REGIONS", "Location", "first_zone", "parse_location", "zones_of"]
 
@@ -68,23 +69,26 @@ def first_zone(region: str) -> str:
     return f"{region}-{_OTHER_ZONES.get(region, 'a')[0]}"
 
 
-def parse_location(values: Mapping[str, str]) -> Location | list[str]:
+def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """The location, or every problem with it in the words of the stack's configuration.
 
     values: `project`, `region` and `zone`. One that is missing is reported elsewhere.
     """
-    problems: list[str] = []
+    problems: list[Problem] = []
     project, region, zone = (values.get(key) for key in ("project", "region", "zone"))
     if project is not None and not _PROJECT.match(project):
         problems.append(
-            f"project is {project!r}; write the id of a project, such as my-project: 6 to 30 lower-case letters, "
-            "digits and hyphens"
+            Problem(
+                "project",
+                f"is {project!r}",
+                "write the id of a project, such as my-project: 6 to 30 lower-case letters, digits and hyphens",
+            )
         )
     if region is not None and region not in REGIONS:
         near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
-        problems.append(f"region is {region!r}; write a Google Cloud region such as us-central1{near}")
+        problems.append(Problem("region", f"is {region!r}", f"write a Google Cloud region such as us-central1{near}"))
     elif region is not None and zone is not None and not re.match(rf"^{re.escape(region)}-([a-z]|ai\d+[a-z])$", zone):
-        problems.append(f"zone is {zone!r}; write a zone of {region}, such as {first_zone(region)}")
+        problems.append(Problem("zone", f"is {zone!r}", f"write a zone of {region}, such as {first_zone(region)}"))
     if problems or project is None or region is None or zone is None:
         return problems
     return Location(project=project, region=region, zone=zone)

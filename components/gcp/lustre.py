@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from gpucluster.components.offers import cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
@@ -67,15 +68,18 @@ def _capacity(asked: SharedStorage, tier: int) -> int:
     return LUSTRE_TIERS[tier].capacity(max(asked.usable_tib * GIB_PER_TIB * HEADROOM, fast_gib))
 
 
-def lustre_problems(asked: SharedStorage) -> list[str]:
+def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why no tier, or not the one the spec sets, is large and fast enough."""
     tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
     if any(_capacity(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
         return []
     limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} GiB at {tier} MB/s per TiB" for tier in tiers)
     return [
-        f"storage.shared asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s; "
-        f"Managed Lustre has at most {limits}: ask for less"
+        Problem(
+            "storage.shared",
+            f"asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s",
+            f"Managed Lustre has at most {limits}: ask for less",
+        )
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location, zones_of
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -89,7 +90,7 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return training_shape(CLOUD, spec.accelerator, spec.training.fabric_gbps)
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
+def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
@@ -97,9 +98,13 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[str]:
     known = {row.machine_type: row for row in shapes() if row.cloud == CLOUD}
     if machine in known and spot_only(known[machine]):
         why = "is sold as Spot or flex-start only, for the elastic pools"
-        return [f"machine is {machine!r}, which {why}; with accelerator {spec.accelerator}: {', '.join(fitting)}"]
+        return [
+            Problem(
+                "machine", f"is {machine!r}, which {why}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}"
+            )
+        ]
     near = "" if machine in known else did_you_mean(machine, fitting)
-    return [f"machine is {machine!r}; with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"]
+    return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
 def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
@@ -107,7 +112,7 @@ def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
     return {row.machine_type: row for row in rows if not spot_only(row)}
 
 
-def zone_problems(shape: Shape, location: Location, what: str) -> list[str]:
+def zone_problems(shape: Shape, location: Location, what: str) -> list[Problem]:
     """Why the machine can't be had in the zone. what: the pool, in words."""
     known = zones_of(shape.machine_type)
     if not known or location.zone in known:
@@ -118,4 +123,10 @@ def zone_problems(shape: Shape, location: Location, what: str) -> list[str]:
         if here
         else f"in no zone of {location.region}; listed in {', '.join(known)}"
     )
-    return [f"zone is {location.zone!r}, which does not list {shape.machine_type} for {what}; it is listed {where}"]
+    return [
+        Problem(
+            "zone",
+            f"is {location.zone!r}, which does not list {shape.machine_type} for {what}",
+            f"it is listed {where}",
+        )
+    ]

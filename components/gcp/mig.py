@@ -9,6 +9,7 @@ from typing import Final
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import Kind, layout_of
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, training_shape
 from gpucluster.components.spec import ClusterSpec
 
@@ -39,20 +40,26 @@ class MigPlan:
     root_gib: int = 200
 
 
-def mig_problems(spec: ClusterSpec) -> list[str]:
+def mig_problems(spec: ClusterSpec) -> list[Problem]:
     """Why GKE can't slice the GPUs so."""
     if spec.mig is None:
         return []
-    problems: list[str] = []
+    problems: list[Problem] = []
     accepted = _ACCEPTED[spec.accelerator]
     if layout_of(spec.mig.layout, spec.accelerator).whole not in accepted:
         sizes = ", ".join(f"all-{kind.size(spec.accelerator)}" for kind in accepted)
         problems.append(
-            f"mig.layout is {spec.mig.layout!r}, which GKE does not accept for {spec.accelerator}; allowed: {sizes}"
+            Problem(
+                "mig.layout",
+                f"is {spec.mig.layout!r}, which GKE does not accept for {spec.accelerator}",
+                f"allowed: {sizes}",
+            )
         )
     if spec.mig.strategy == "mixed":
         problems.append(
-            "mig.strategy is 'mixed', which GKE does not have: slices are nvidia.com/gpu there; leave it out"
+            Problem(
+                "mig.strategy", "is 'mixed', which GKE does not have: slices are nvidia.com/gpu there", "leave it out"
+            )
         )
     return problems
 

@@ -30,6 +30,7 @@ from gpucluster.components.plan import (
     lower_case_name,
     name_problems,
 )
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
@@ -248,7 +249,7 @@ def plan_cluster(
     )
 
 
-def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[str]:
+def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
     """Why the machine, or the zone for the machines of a spec, can't be used, in the words of the configuration."""
     problems = machine_problems(spec, machine)
     if problems or location is None:
@@ -262,8 +263,8 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
     return [problem for shape, what in pools.items() for problem in zone_problems(shape, location, what)]
 
 
-def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[str]:
-    """Every reason why Google Cloud can't carry a spec anywhere; each starts with the field it is about."""
+def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
+    """Every reason why Google Cloud can't carry a spec anywhere."""
     shape = training_machine(spec, machine)
     return [
         *purchase_problems(spec, shape),
@@ -344,9 +345,12 @@ def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
     return storage.capacity_gib, storage.gb_per_s
 
 
-def _label_problems(labels: Mapping[str, str]) -> list[str]:
+def _label_problems(labels: Mapping[str, str]) -> list[Problem]:
     wrong = [key for key in labels if not _LABEL_KEY.match(key)]
-    return [f"labels has the name {key!r}; on Google Cloud a label's name starts with a letter" for key in wrong]
+    return [
+        Problem("labels", f"has the name {key!r}", "on Google Cloud a label's name starts with a letter")
+        for key in wrong
+    ]
 
 
 def _networks(network: NetworkPlan) -> int:
@@ -355,7 +359,7 @@ def _networks(network: NetworkPlan) -> int:
     return 1 + modes.count("NetDevice") + ("RDMA" in modes)
 
 
-def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[str]:
+def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
     elastic, mig = plan_elastic(spec), spec.mig
     return address_problems(
         network.addresses,

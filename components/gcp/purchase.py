@@ -11,6 +11,7 @@ import re
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import family
+from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
@@ -35,38 +36,57 @@ _RESERVATION = re.compile(
 _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
 
 
-def purchase_problems(spec: ClusterSpec, shape: Shape) -> list[str]:
+def purchase_problems(spec: ClusterSpec, shape: Shape) -> list[Problem]:
     """Why these nodes can't be bought as the spec says."""
     nodes, days = spec.training.nodes + spec.training.spares, spec.duration / 24
-    problems: list[str] = []
+    problems: list[Problem] = []
     if isinstance(spec.placement, ReservationPlacement) and not _RESERVATION.match(spec.placement.id):
-        problems.append(f"placement.id is {spec.placement.id!r}; on Google Cloud write {_RESERVATION_FORM}")
+        problems.append(
+            Problem("placement.id", f"is {spec.placement.id!r}", f"on Google Cloud write {_RESERVATION_FORM}")
+        )
     if isinstance(spec.purchase, FlexStartPurchase) and days > FLEX_START_DAYS:
         problems.append(
-            f"purchase.kind is 'flex-start', whose nodes are taken back after {FLEX_START_DAYS} days, and duration is "
-            f"{days:g} days; shorten duration, or choose on-demand or capacity-block"
+            Problem(
+                "purchase.kind",
+                f"is 'flex-start', whose nodes are taken back after {FLEX_START_DAYS} days, and duration is "
+                f"{days:g} days",
+                "shorten duration, or choose on-demand or capacity-block",
+            )
         )
     if isinstance(spec.purchase, CapacityBlockPurchase):
         if not family(shape.machine_type).calendar:
             other = ", or ask for training.fabric_gbps 1600 (a3-megagpu-8g)" if shape.accelerator == "h100" else ""
             problems.append(
-                f"purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for "
-                f"{shape.machine_type}; choose on-demand{other}"
+                Problem(
+                    "purchase.kind",
+                    f"is 'capacity-block', on Google Cloud a calendar reservation, not sold for {shape.machine_type}",
+                    f"choose on-demand{other}",
+                )
             )
         if nodes > _CALENDAR_NODES:
             problems.append(
-                f"training.nodes and training.spares make {nodes} nodes; a calendar reservation holds at most "
-                f"{_CALENDAR_NODES}: ask for fewer"
+                Problem(
+                    "training.nodes",
+                    f"and training.spares make {nodes} nodes",
+                    f"a calendar reservation holds at most {_CALENDAR_NODES}: ask for fewer",
+                )
             )
         if days > _CALENDAR_DAYS:
             problems.append(
-                f"purchase.kind is 'capacity-block', on Google Cloud a calendar reservation of at most "
-                f"{_CALENDAR_DAYS} days, and duration is {days:g} days; shorten duration or choose on-demand"
+                Problem(
+                    "purchase.kind",
+                    f"is 'capacity-block', on Google Cloud a calendar reservation of at most {_CALENDAR_DAYS} "
+                    f"days, and duration is {days:g} days",
+                    "shorten duration or choose on-demand",
+                )
             )
     if nodes > _GROUP_NODES:
         problems.append(
-            f"training.nodes and training.spares make {nodes} nodes; one compact placement holds at most "
-            f"{_GROUP_NODES:,}: ask for fewer"
+            Problem(
+                "training.nodes",
+                f"and training.spares make {nodes} nodes",
+                f"one compact placement holds at most {_GROUP_NODES:,}: ask for fewer",
+            )
         )
     return problems
 

@@ -78,7 +78,7 @@ def refused() -> Callable[[type[Part], Mapping[str, Any]], list[str]]:
         try:
             check(model, spec, "it", at="spec")
         except PlanError as error:
-            return [problem.removeprefix("it: ") for problem in error.problems]
+            return [problem.removeprefix("it: ") for problem in map(str, error.problems)]
         return []
 
     return run

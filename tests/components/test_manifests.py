@@ -81,7 +81,7 @@ def _problems(kind: str, spec: dict[str, Any]) -> list[str]:
     try:
         check(MODELS[kind], spec, f"{kind} it", at="spec")
     except PlanError as error:
-        return list(error.problems)
+        return list(map(str, error.problems))
     return []
 
 

@@ -120,4 +120,4 @@ def test_the_same_layout_has_other_names_on_another_gpu() -> None:
     ],
 )
 def test_what_no_gpu_can_be_cut_into_is_refused_with_the_arithmetic(text: str, said: str) -> None:
-    assert layout_problem(text, "h100") == f"mig.layout is {text!r}{said}"
+    assert str(layout_problem(text, "h100")) == f"mig.layout is {text!r}{said}"

@@ -19,7 +19,7 @@ def test_a_spec_with_a_nul_is_no_path(tmp_path: Path) -> None:
     problem = (
         "gpucluster:spec is 'specs/\\x00.yaml', which holds a NUL; write the path of a file, such as specs/trial.yaml"
     )
-    assert (problem in config.problems, config.spec) == (True, None)
+    assert (problem in map(config.named, config.problems), config.spec) == (True, None)
 
 
 SETTING = "; it is a key of a stack's configuration: write it there, and check the stack by --stack"

@@ -6,6 +6,7 @@ import pytest
 
 from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
 from gpucluster.components.spec import PrivateAccess, PublicAccess
+from tests.components.told import told
 
 VPC = "10.0.0.0/16"
 ADMIN = "arn:aws:iam::123456789012:role/admin"
@@ -70,7 +71,7 @@ def test_a_private_api_says_the_way_in(access: PrivateAccess, clients: tuple[str
 )
 def test_an_admin_that_is_no_iam_principal_is_refused(arn: str, hint: str) -> None:
     access = PublicAccess(kind="public", cidrs=("203.0.113.0/24",), admins=(ADMIN, arn))
-    assert access_problems(access) == [
+    assert told(access_problems(access)) == [
         f"access.admins[1] is {arn!r}; on AWS name an IAM role or user, such as "
         f"arn:aws:iam::123456789012:role/platform-admin{hint}"
     ]

@@ -26,7 +26,7 @@ def problems(**changes: object) -> list[str]:
     try:
         check(EC2NodeClass, spec, "EC2NodeClass e", at="spec")
     except PlanError as error:
-        return [line.removeprefix("EC2NodeClass e: spec") for line in error.problems]
+        return [line.removeprefix("EC2NodeClass e: spec") for line in map(str, error.problems)]
     return []
 
 

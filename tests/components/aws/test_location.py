@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.aws.location import Location, parse_location
+from tests.components.told import told
 
 
 @pytest.mark.parametrize(
@@ -49,4 +50,4 @@ def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None
     ],
 )
 def test_a_wrong_place_is_said(region: str, zone: str | None, second_zone: str | None, expected: list[str]) -> None:
-    assert parse_location(region=region, zone=zone, second_zone=second_zone) == expected
+    assert told(parse_location(region=region, zone=zone, second_zone=second_zone)) == expected

@@ -7,10 +7,11 @@ import dataclasses
 import pytest
 
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
+from tests.components.told import told
 
 
 def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
-    assert address_problems(AddressPlan(), nodes=300 + 700) == []
+    assert told(address_problems(AddressPlan(), nodes=300 + 700)) == []
 
 
 @pytest.mark.parametrize(
@@ -18,13 +19,13 @@ def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
     [("network", "network"), ("pods", "pods"), ("services", "services")],
 )
 def test_nothing_overlaps_what_infiniband_has_for_itself(field: str, what: str) -> None:
-    said = address_problems(dataclasses.replace(AddressPlan(), **{field: "172.16.0.0/12"}), nodes=5)
+    said = told(address_problems(dataclasses.replace(AddressPlan(), **{field: "172.16.0.0/12"}), nodes=5))
     assert f"the range of {what}, 172.16.0.0/12, overlaps 172.16.0.0/16, which InfiniBand has for itself" in said
 
 
 def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> None:
     plan = dataclasses.replace(AddressPlan(), pods="10.0.64.0/18", lustre="10.9.0.0/24")
-    assert address_problems(plan, nodes=5) == [
+    assert told(address_problems(plan, nodes=5)) == [
         "the ranges of network (10.0.0.0/16) and pods (10.0.64.0/18) overlap",
         "the range of Lustre, 10.9.0.0/24, lies outside of the network (10.0.0.0/16)",
     ]
@@ -32,7 +33,7 @@ def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> No
 
 def test_small_ranges_are_named_with_what_they_hold() -> None:
     plan = dataclasses.replace(AddressPlan(), nodes="10.0.0.0/26", pods="10.4.0.0/19")
-    assert address_problems(plan, nodes=60) == [
+    assert told(address_problems(plan, nodes=60)) == [
         "training.nodes and the other pools need 60 addresses for nodes; the plan has 59: ask for fewer nodes",
         "training.nodes and the other pools need 15,360 addresses for pods; the plan has 8,192: ask for fewer nodes",
     ]

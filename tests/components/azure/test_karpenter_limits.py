@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.components.azure.karpenter_limits import karpenter_problems
+from tests.components.told import told
 
 ENGINE = "elastic.engine is 'karpenter', which on Azure"
 SINGLE = ["Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"]
@@ -14,11 +15,11 @@ SINGLE = ["Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"]
 
 @pytest.mark.parametrize("purchase", [["on-demand"], ["spot"], ["spot", "on-demand"]])
 def test_single_node_sizes_are_taken(purchase: list[str]) -> None:
-    assert karpenter_problems(SINGLE, pool="dev", purchase=purchase) == []
+    assert told(karpenter_problems(SINGLE, pool="dev", purchase=purchase)) == []
 
 
 def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
-    assert karpenter_problems([*SINGLE, "Standard_ND96isr_H100_v5"], pool="dev", purchase=["spot"]) == [
+    assert told(karpenter_problems([*SINGLE, "Standard_ND96isr_H100_v5"], pool="dev", purchase=["spot"])) == [
         f"{ENGINE} starts machines outside any scale set, where Standard_ND96isr_H100_v5 has no InfiniBand; allowed: "
         "sizes without r; use the training pool"
     ]
@@ -50,7 +51,7 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
 )
 def test_what_it_cannot_carry_is_refused(asked: dict[str, Any], expected: str) -> None:
     every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
-    assert karpenter_problems(SINGLE, **every) == [expected]
+    assert told(karpenter_problems(SINGLE, **every)) == [expected]
 
 
 def test_all_reasons_come_at_once() -> None:

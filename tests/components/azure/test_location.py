@@ -6,6 +6,7 @@ import pytest
 
 from gpucluster.components.azure.location import Location, parse_location
 from gpucluster.components.azure.settings import Settings
+from tests.components.told import told
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 PLACE = {"subscription": SUBSCRIPTION, "region": "eastus", "zone": "1"}
@@ -72,12 +73,12 @@ def test_everything_that_a_stack_may_choose() -> None:
     ],
 )
 def test_a_wrong_value_is_said_with_what_to_write(changes: dict[str, str], problem: str) -> None:
-    assert parse_location({**PLACE, **changes}) == [problem]
+    assert told(parse_location({**PLACE, **changes})) == [problem]
 
 
 def test_all_problems_come_at_once_and_what_is_missing_is_left_to_others() -> None:
     found = parse_location({"region": "eastus", "zone": "4", "gpuDriver": "none"})
-    assert found == [
+    assert told(found) == [
         "zone is '4'; write the number of a zone, in quotes: 1, 2, 3",
         "gpuDriver is 'none'; allowed: operators, aks",
     ]

@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
 from gpucluster.components.spec import SharedStorage
+from tests.components.told import told
 
 # Not Azure's: the seed has none.
 PRICES = {40: Decimal("0.10"), 125: Decimal("0.15"), 250: Decimal("0.21"), 500: Decimal("0.34")}
@@ -68,14 +69,14 @@ def test_with_prices_the_cheapest_is_taken_and_the_runner_up_named() -> None:
 
 
 def test_a_tier_of_another_cloud_and_one_that_is_too_small_are_refused() -> None:
-    assert lustre_problems(asked(tier=1000)) == [
+    assert told(lustre_problems(asked(tier=1000))) == [
         "storage.shared.tier is 1000; Azure Managed Lustre has 40, 125, 250, 500 MB/s per TiB"
     ]
-    assert lustre_problems(asked(usable_tib=2000, tier=500)) == [
+    assert told(lustre_problems(asked(usable_tib=2000, tier=500))) == [
         "storage.shared asks for 2000 TiB of data, 25 % headroom on top, and 0 GB/s; Azure Managed Lustre has at most "
         "1,024 TiB at 500 MB/s per TiB: ask for less"
     ]
-    assert lustre_problems(asked(usable_tib=2000)) == []
+    assert told(lustre_problems(asked(usable_tib=2000))) == []
 
 
 @pytest.mark.parametrize(("tib", "tier", "large"), [(100, 125, False), (110, 125, True), (600, 40, False)])
@@ -92,7 +93,7 @@ def test_a_container_is_named_by_its_address() -> None:
     part = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text/english/new"), unpriced).bucket
     assert whole == Bucket(account="corpora", container="text", prefix="/")
     assert part == Bucket(account="corpora", container="text", prefix="/english/new")
-    assert lustre_problems(asked(bucket="s3://corpora/text")) == [
+    assert told(lustre_problems(asked(bucket="s3://corpora/text"))) == [
         "storage.shared.bucket is 's3://corpora/text'; on Azure a container is named "
         "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear"
     ]

@@ -35,7 +35,7 @@ def plan(location: Location | None = None, machine: str | None = None, **changes
 def refused(location: Location | None = None, machine: str | None = None, **changes: Any) -> list[str]:
     with pytest.raises(PlanError) as caught:
         plan(location, machine, **changes)
-    return list(caught.value.problems)
+    return list(map(str, caught.value.problems))
 
 
 def nodes(count: int, spares: int = 0) -> dict[str, int]:
@@ -428,7 +428,7 @@ def test_names_are_no_longer_than_azure_takes_them() -> None:
     spec = ClusterSpec.model_validate(TRIAL)
     with pytest.raises(PlanError) as caught:
         plan_cluster(spec, here(), stack="a-stack-with-a-name-that-goes-on-and-on-and-on-for-long")
-    assert list(caught.value.problems) == [
+    assert list(map(str, caught.value.problems)) == [
         "name and stack make the cluster's name 'trial-a-stack-with-a-name-that-goes-on-and-on-and-on-for-long'; AKS "
         "takes 54 characters: shorten one of them"
     ]

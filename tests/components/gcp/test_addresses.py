@@ -7,20 +7,21 @@ import dataclasses
 import pytest
 
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems, plan_addresses
+from tests.components.told import told
 
 
 @pytest.mark.parametrize("subnets", [0, 4, 8, 9])
 def test_a_plan_of_ours_holds_400_nodes_of_every_shape(subnets: int) -> None:
     plan = plan_addresses(subnets)
     assert len(plan.gpu) == subnets
-    assert address_problems(plan, gpu_nodes=512, other_nodes=100) == []
+    assert told(address_problems(plan, gpu_nodes=512, other_nodes=100)) == []
 
 
 def test_public_ranges_overlaps_and_small_ranges_are_all_named() -> None:
     plan = dataclasses.replace(
         AddressPlan(), nodes="192.169.0.0/26", pods="10.0.64.0/18", gpu=("10.8.0.0/26", "10.8.0.0/20")
     )
-    assert address_problems(plan, gpu_nodes=400, other_nodes=3) == [
+    assert told(address_problems(plan, gpu_nodes=400, other_nodes=3)) == [
         "the range of nodes, 192.169.0.0/26, is not private",
         "the ranges of private services (10.0.64.0/20) and pods (10.0.64.0/18) overlap",
         "the ranges of GPU network 0 (10.8.0.0/26) and GPU network 1 (10.8.0.0/20) overlap",

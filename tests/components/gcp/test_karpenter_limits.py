@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
+from tests.components.told import told
 
 ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
 
@@ -16,12 +17,12 @@ ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
     [("a3-highgpu-1g", ["spot"]), ("a3-highgpu-4g", ["spot"]), ("a3-highgpu-8g", ["on-demand", "spot"])],
 )
 def test_what_it_can_carry_is_taken(machine_type: str, purchase: list[str]) -> None:
-    assert karpenter_problems(machine_type, pool="dev", purchase=purchase) == []
+    assert told(karpenter_problems(machine_type, pool="dev", purchase=purchase)) == []
 
 
 @pytest.mark.parametrize("machine_type", ["a3-megagpu-8g", "a3-ultragpu-8g"])
 def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str) -> None:
-    assert karpenter_problems(machine_type, pool="dev", purchase=["spot"]) == [
+    assert told(karpenter_problems(machine_type, pool="dev", purchase=["spot"])) == [
         f"{ENGINE} can't start {machine_type} with its GPU networks; allowed: a3-highgpu-1g, a3-highgpu-2g, "
         "a3-highgpu-4g, "
         "a3-highgpu-8g; write elastic.engine: native"
@@ -56,7 +57,7 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
 )
 def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
     every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
-    assert karpenter_problems("a3-highgpu-1g", **every) == [expected]
+    assert told(karpenter_problems("a3-highgpu-1g", **every)) == [expected]
 
 
 def test_the_note_says_whose_it_is_and_what_google_supports() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from gpucluster.components.gcp.location import REGIONS, Location, first_zone, parse_location, zones_of
 from gpucluster.components.shapes import shapes
+from tests.components.told import told
 
 PLACE = {"project": "my-project", "region": "us-central1", "zone": "us-central1-b"}
 
@@ -16,7 +17,7 @@ def test_a_place_is_a_project_a_region_and_a_zone() -> None:
 
 
 def test_what_is_missing_is_reported_elsewhere() -> None:
-    assert parse_location({"region": "us-central1"}) == []
+    assert told(parse_location({"region": "us-central1"})) == []
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_what_is_missing_is_reported_elsewhere() -> None:
     ],
 )
 def test_a_place_that_is_none_is_refused_with_all_reasons(changes: dict[str, str], said: list[str]) -> None:
-    assert parse_location({**PLACE, **changes}) == said
+    assert told(parse_location({**PLACE, **changes})) == said
 
 
 @pytest.mark.parametrize("project", ["my-project", "example.com:my-project", "a23456"])

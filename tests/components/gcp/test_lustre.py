@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre
 from gpucluster.components.spec import SharedStorage
+from tests.components.told import told
 
 # us-central1, 2026-06-05.
 PRICES = {125: Decimal("0.145"), 250: Decimal("0.21"), 500: Decimal("0.34"), 1000: Decimal("0.60")}
@@ -68,7 +69,7 @@ def test_a_tib_has_1024_gib_and_throughput_is_by_it() -> None:
 def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_the_specs() -> None:
     large = {"usable_tib": 10_000}  # 12,800,000 GiB with headroom
     assert plan_lustre(asked(**large), PRICES.get).tier == 250
-    [problem] = lustre_problems(asked(**large, tier=1000))
+    [problem] = told(lustre_problems(asked(**large, tier=1000)))
     assert problem.startswith(
         "storage.shared asks for 10000 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre"
     )

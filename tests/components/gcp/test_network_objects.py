@@ -99,7 +99,7 @@ def test_a_name_of_42_characters_is_refused_before_anything_is_registered(
     name = "a" * 42
     with pytest.raises(PlanError) as refusal:
         custom_object("n", model, spec, object_name=name, labels={}, opts=pulumi.ResourceOptions())
-    assert refusal.value.problems == (
+    assert tuple(map(str, refusal.value.problems)) == (
         f"{model.kind} {name}: metadata.name is {name!r}; allowed: 1 to 41 lower-case letters, digits, dots and "
         "hyphens, "
         "with a letter or digit at both ends; change it",

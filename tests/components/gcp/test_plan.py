@@ -31,7 +31,7 @@ def plan(location: Location = HERE, machine: str | None = None, **changes: Any) 
 def refused(location: Location = HERE, machine: str | None = None, **changes: Any) -> list[str]:
     with pytest.raises(PlanError) as caught:
         plan(location, machine, **changes)
-    return list(caught.value.problems)
+    return list(map(str, caught.value.problems))
 
 
 def training(**changes: Any) -> Mapping[str, Any]:
@@ -312,7 +312,7 @@ def test_every_reason_comes_at_once() -> None:
 def test_a_cluster_name_too_long_for_gke_is_refused() -> None:
     with pytest.raises(PlanError) as caught:
         plan_cluster(spec(name="a-name-of-20-letters"), HERE, stack="a-stack-of-many-words")
-    assert caught.value.problems == (
+    assert tuple(map(str, caught.value.problems)) == (
         "name and stack make the cluster's name 'a-name-of-20-letters-a-stack-of-many-words'; GKE takes 40 characters: "
         "shorten one of them",
     )

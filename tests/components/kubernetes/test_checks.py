@@ -168,7 +168,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
 def test_a_wrong_object_is_refused_with_every_reason(declare: Declare, expected: list[str]) -> None:
     with pytest.raises(PlanError) as refused:
         registered(declare)
-    assert list(refused.value.problems) == expected
+    assert list(map(str, refused.value.problems)) == expected
 
 
 @pytest.mark.parametrize(
@@ -198,4 +198,4 @@ def test_a_wrong_object_is_refused_with_every_reason(declare: Declare, expected:
 def test_a_chart_value_that_helm_would_ignore_is_refused(chart: Any, values: Any, expected: list[str]) -> None:
     with pytest.raises(PlanError) as refused:
         release("r", chart, namespace="kube-system", values=values, after=[], opts=pulumi.ResourceOptions())
-    assert list(refused.value.problems) == expected
+    assert list(map(str, refused.value.problems)) == expected

@@ -37,7 +37,7 @@ def problems(kind: type[Spec], spec: dict[str, Any]) -> list[str]:
     try:
         check(kind, spec, "it", at="spec")
     except PlanError as error:
-        return [problem.removeprefix("it: ") for problem in error.problems]
+        return [problem.removeprefix("it: ") for problem in map(str, error.problems)]
     return []
 
 

@@ -47,7 +47,7 @@ def problems(spec: dict[str, Any]) -> list[str]:
     try:
         check(ClusterTrainingRuntime, spec, "it", at="spec")
     except PlanError as error:
-        return [problem.removeprefix("it: ") for problem in error.problems]
+        return [problem.removeprefix("it: ") for problem in map(str, error.problems)]
     return []
 
 

@@ -263,5 +263,5 @@ def test_what_keeps_the_rule_passes(case: Case, make_stage: MakeStage) -> None:
 def test_what_breaks_the_rule_is_stopped_by_it(case: Case, make_stage: MakeStage) -> None:
     with pytest.raises((PlanError, CloudError, ValidationError)) as stopped:
         case.fails(make_stage)
-    problems = stopped.value.problems if isinstance(stopped.value, PlanError) else [str(stopped.value)]
+    problems = list(map(str, stopped.value.problems)) if isinstance(stopped.value, PlanError) else [str(stopped.value)]
     assert case.said in "\n".join(problems)
