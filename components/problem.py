@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Problem", "Refused"]
+__all__ = ["BadSpecValue", "Problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Problem:
         return f"{told}; {self.fix}" if self.fix else told
 
 
-class Refused(ValueError):
+class BadSpecValue(ValueError):
     """What a rule of the spec's own finds wrong with one value, for pydantic to carry.
 
     problems: their fields are keys of that value, empty where they are about all of it.

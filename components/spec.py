@@ -23,7 +23,7 @@ from pydantic import (
 
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from gpucluster.components.problem import Problem, Refused
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.textio.values import shown_value
 
 __all__ = [
@@ -474,7 +474,7 @@ class PrivateAccess(_Access):
                 )
             )
         if problems:
-            raise Refused(problems)
+            raise BadSpecValue(problems)
         return self
 
 
@@ -547,7 +547,7 @@ class Promises(Model):
                     )
                 )
         if problems:
-            raise Refused(problems)
+            raise BadSpecValue(problems)
         return cast(dict[Any, Any], value)
 
 
@@ -623,7 +623,7 @@ class ClusterSpec(Model):
             elif not isinstance(text, str) or not LABEL_VALUE.match(text):
                 problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
         if problems:
-            raise Refused(problems)
+            raise BadSpecValue(problems)
         return labels
 
     @model_validator(mode="after")
@@ -675,5 +675,5 @@ class ClusterSpec(Model):
                 )
             )
         if problems:
-            raise Refused(problems)
+            raise BadSpecValue(problems)
         return self

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import Problem, Refused
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.textio.yaml_text import shown
 
@@ -76,7 +76,7 @@ def _said_by_the_spec(loc: tuple[str | int, ...], details: ErrorDetails, root: y
         yield Told(_find(loc[:-1], root).line, name, f"{name}: {error}")
         return
     place = _find(loc, root)
-    for problem in error.problems if isinstance(error, Refused) else (Problem("", str(error)),):
+    for problem in error.problems if isinstance(error, BadSpecValue) else (Problem("", str(error)),):
         if not loc:
             yield Told(line_of(problem.field, root), problem.field, str(problem))
         elif problem.field:

@@ -44,8 +44,8 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
 EVERYWHERE: Final = frozenset({"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py"})
 """What every file may import, and which imports nothing of ours: the cache, errors and what all commands take."""
 
-EXCEPT: Final = {("components/__main__.py", "acceptance/commands.py")}
-"""One command holds those of two folders."""
+EXCEPT: Final[set[tuple[str, str]]] = set()
+"""(file, file that it imports) against these directions."""
 
 _BY_NAME: Final = re.compile(r"(gpucluster(?:\.\w+)+)(?::\w+)?")
 """A module that is imported by its name, as text: by `import_module`, or by a command that loads what it needs."""

@@ -16,7 +16,7 @@ from gpucluster.errors import Error
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["FIELD_MANAGER", "Client", "Refused"]
+__all__ = ["FIELD_MANAGER", "Client", "ObjectRefused"]
 
 FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
@@ -26,7 +26,7 @@ _TIMEOUT_SECONDS: Final = 60.0
 _BUSY_SECONDS: Final = 20.0
 
 
-class Refused(Error):
+class ObjectRefused(Error):
     """The server's own words for a request it does not grant. code, reason: of its Status."""
 
     def __init__(self, code: int, status: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ class Client:
         return self._kind(api_version, kind) is not None
 
     def apply(self, document: Mapping[str, Any], *, dry_run: bool = False) -> Mapping[str, Any]:
-        """Server-side apply; the object as it is then. Raises Refused."""
+        """Server-side apply; the object as it is then. Raises ObjectRefused."""
         options = {"fieldManager": FIELD_MANAGER, "force": "true", **({"dryRun": "All"} if dry_run else {})}
         path = f"{self._path(document)}?{urlencode(options)}"
         # JSON is YAML.
@@ -66,16 +66,19 @@ class Client:
         """The object with the kind, namespace and name of `document`, None where there is none."""
         try:
             return self._ask("GET", self._path(document))
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             if refusal.code == http.HTTPStatus.NOT_FOUND:
                 return None
             raise
 
     def delete(self, document: Mapping[str, Any]) -> None:
-        """Deletes the object, and with a namespace what is in it; one that is gone is no error. Raises Refused."""
+        """Deletes the object, and with a namespace what is in it; one that is gone is no error.
+
+        Raises ObjectRefused.
+        """
         try:
             left = self._ask("DELETE", self._path(document))
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             if refusal.code == http.HTTPStatus.NOT_FOUND:
                 return
             raise
@@ -87,7 +90,7 @@ class Client:
             self._ask("PUT", f"{self._path(document)}/finalize", finalized, "application/json")
 
     def define(self, definitions: Iterable[Mapping[str, Any]]) -> None:
-        """Installs definitions of custom kinds and waits until their objects can be made. Raises Refused."""
+        """Installs definitions of custom kinds and waits until their objects can be made. Raises ObjectRefused."""
         wanted = [*definitions]
         for definition in wanted:
             self.apply(definition)
@@ -96,7 +99,7 @@ class Client:
             while not self._established(definition):
                 if time.monotonic() > end:
                     name = mapping(definition.get("metadata")).get("name")
-                    raise Refused(0, {"message": f"the definition {name} is not established"})
+                    raise ObjectRefused(0, {"message": f"the definition {name} is not established"})
                 time.sleep(0.05)
 
     def _established(self, definition: Mapping[str, Any]) -> bool:
@@ -135,7 +138,7 @@ class Client:
         if (api_version, kind) not in self._kinds:
             try:
                 listed = items(self._ask("GET", _group(api_version)).get("resources"))
-            except Refused:
+            except ObjectRefused:
                 return None
             for item in map(mapping, listed):
                 if "/" not in str(item.get("name")):
@@ -146,7 +149,7 @@ class Client:
         api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
         found = self._kind(api_version, kind)
         if found is None:
-            raise Refused(0, {"message": f'no matches for kind "{kind}" in version "{api_version}"'})
+            raise ObjectRefused(0, {"message": f'no matches for kind "{kind}" in version "{api_version}"'})
         metadata = mapping(document.get("metadata"))
         inside = f"/namespaces/{quote(str(metadata.get('namespace') or 'default'))}" if found.namespaced else ""
         return f"{_group(api_version)}{inside}/{found.plural}/{quote(str(metadata.get('name')))}"
@@ -166,7 +169,7 @@ class Client:
         except ValueError:
             document = {"message": content.decode(errors="replace").strip()}
         if status >= http.HTTPStatus.BAD_REQUEST:
-            raise Refused(status, document)
+            raise ObjectRefused(status, document)
         return document
 
     def _exchange(self, verb: str, path: str, body: str | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
@@ -180,7 +183,7 @@ class Client:
                 # The next request opens it again: the server closes those that were idle.
                 connection.close()
                 if not kept_open:
-                    raise Refused(0, {"message": f"the API server does not answer: {error}"}) from error
+                    raise ObjectRefused(0, {"message": f"the API server does not answer: {error}"}) from error
         raise AssertionError("the second attempt returns or raises")
 
     def _connection(self) -> http.client.HTTPSConnection:

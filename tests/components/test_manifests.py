@@ -22,7 +22,7 @@ from gpucluster.components.kubernetes import charts
 from gpucluster.components.kubernetes.objects import Spec, check
 from gpucluster.components.plan import PlanError
 from gpucluster.sandbox.api_server.binaries import find_binaries
-from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
 
@@ -136,7 +136,7 @@ def _judge(client: Client, kind: str, spec: dict[str, Any]) -> str:
     document = {"apiVersion": MODELS[kind].api_version, "kind": kind, "metadata": {"name": "it"}, **fields}
     try:
         client.apply(document, dry_run=True)
-    except Refused as refusal:
+    except ObjectRefused as refusal:
         return str(refusal)
     return ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.components.first_spec import first_spec
-from gpucluster.components.problem import Problem, Refused
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec_file import plan_error
 
 
@@ -34,5 +34,5 @@ def test_the_line_of_a_problem_is_that_of_its_field_whatever_it_says(tmp_path: P
 
 def test_a_rule_that_finds_several_mistakes_keeps_them_apart() -> None:
     found = [Problem("team", "is 7; 8", "write a text"), Problem("", "lacks owner\nand project")]
-    refused = Refused(found)
+    refused = BadSpecValue(found)
     assert (refused.problems, isinstance(refused, ValueError)) == (tuple(found), True)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.api_server.binaries import find_binaries
-from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
@@ -144,7 +144,7 @@ def test_a_real_api_server_takes_every_object_of_every_example(
         if known:
             try:
                 client.apply(document, dry_run=kind != "Namespace")
-            except Refused as refusal:
+            except ObjectRefused as refusal:
                 refused[f"{item.page} {item.name}"] = str(refusal)
     assert refused == {}
     assert judged["unchecked"] <= UNCHECKED

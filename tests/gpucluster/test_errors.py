@@ -11,9 +11,14 @@ import gpucluster
 from gpucluster.errors import Error, Exit, Fault, InputError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("acceptance", "catalog", "components", "cost", "gpucluster", "policies", "pull_request", "sandbox", "textio")
+FOLDERS = (
+    "acceptance", "catalog", "components", "cost", "gpucluster", "policies", "program", "pull_request", "sandbox",
+    "textio",
+)  # fmt: skip
 
 CONTROL_FLOW = {
+    "BadValue": "a value of a plan is not of its kind, and the reader or rule concerned names it",
+    "BadSpecValue": "pydantic carries it from a rule of the spec to where all mistakes are told",
     "BadYaml": "a text is no YAML, and who reads it adds the name of the file",
     "CannotPrice": "a handler gives up on a resource, and the report names it",
     "DamagedLedgerError": "the project says what to do about its ledger",

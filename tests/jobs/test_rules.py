@@ -31,7 +31,7 @@ from gpucluster.components.kubernetes.jobs import queues_of
 from gpucluster.components.kubernetes.objects import Spec
 from gpucluster.components.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
-from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
 
@@ -64,7 +64,7 @@ class Judge:
             headers |= {"Impersonate-User": user, "Impersonate-Group": "system:masters"}
         try:
             self.client.apply(document, dry_run=not keep)
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             return re.sub(r"^.* denied request: ", "", str(refusal))
         finally:
             for header in ("Impersonate-User", "Impersonate-Group"):

@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 import gpucluster.policies
-from gpucluster.policies.guardrails import command
+from gpucluster.cli import main
 from gpucluster.policies.pack_folder import pack_folder
 from gpucluster.policies.packs import PACKS
 
@@ -49,7 +49,7 @@ def test_a_folder_that_was_changed_is_written_anew_at_the_same_place() -> None:
 
 
 def test_the_command_prints_the_folder_alone(cache: Path) -> None:
-    done = CliRunner().invoke(command, ["pack", "baseline"])
+    done = CliRunner().invoke(main, ["guardrails", "pack", "baseline"])
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout == f"{pack_folder('baseline')}\n"
     assert Path(done.stdout.strip()).is_relative_to(cache)
@@ -57,5 +57,5 @@ def test_the_command_prints_the_folder_alone(cache: Path) -> None:
 
 def test_a_cache_that_can_not_be_written_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUCLUSTER_CACHE", "/dev/null/cache")
-    done = CliRunner().invoke(command, ["pack"])
-    assert done.stderr.startswith("Error: The cache folder /dev/null/cache/packs/")
+    done = CliRunner().invoke(main, ["guardrails", "pack"])
+    assert done.stderr.startswith("error: The cache folder /dev/null/cache/packs/")

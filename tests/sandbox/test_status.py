@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.__main__ import cli
+from gpucluster.cli import main
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
 
@@ -38,7 +38,7 @@ def _shown(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("COLUMNS", "200")
     terminal = _Terminal()
     with redirect_stdout(io.TextIOWrapper(terminal, encoding="utf-8", write_through=True)):
-        cli.main(["status"], standalone_mode=False)
+        main.main(["sandbox", "status"], standalone_mode=False)
     return terminal.getvalue().decode().splitlines()
 
 

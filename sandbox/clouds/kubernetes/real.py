@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from gpucluster.sandbox.api_server.binaries import Binaries
-from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_of, source_of
 from gpucluster.sandbox.api_server.server import Server, in_use, open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
@@ -146,7 +146,7 @@ class RealServer:
             self.client.define(found)
         except Unavailable:
             return  # Said at the start of the run; its kinds are unchecked.
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             raise CloudError(f"the API server refuses a definition of {brought_by} {version}: {refusal}") from refusal
 
     def apply(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -168,7 +168,7 @@ class RealServer:
         id_ = object_id(document)
         try:
             kept = self.client.apply(document)
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             # The real provider's words (pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go).
             raise CloudError(
                 f'resource "{id_}" was not successfully created by the Kubernetes API server: {refusal}'
@@ -185,7 +185,7 @@ class RealServer:
             return
         try:
             self.client.apply(document, dry_run=True)
-        except Refused as refusal:
+        except ObjectRefused as refusal:
             if refusal.reason == "NotFound":  # Its namespace, which the same plan may make.
                 self._verdict.say(token, id_, Outcome.POSTPONED)
                 return
@@ -203,7 +203,7 @@ class RealServer:
         if self.client.knows(document["apiVersion"], document["kind"]):
             try:
                 self.client.delete(document)
-            except Refused as refusal:
+            except ObjectRefused as refusal:
                 raise CloudError(f'resource "{id_}" was not deleted: {refusal}') from refusal
         self._note(_key(token, id_), None)
         if token == "kubernetes:core/v1:Namespace":

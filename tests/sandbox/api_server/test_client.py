@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.api_server.client import Client, Refused
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.server import Server
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def test_an_applied_object_is_kept_with_what_the_server_adds_and_a_rehearsed_one
     ],
 )
 def test_what_the_server_refuses_is_in_its_own_words(client: Client, document: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ObjectRefused) as caught:
         client.apply(document)
     assert message in str(caught.value)
 
@@ -81,7 +81,7 @@ def test_a_defined_kind_is_judged_by_its_schema_and_its_rules(client: Client) ->
     gadget = {**_object("Gadget", "g", "default"), "apiVersion": "example.com/v1"}
     assert client.apply({**gadget, "spec": {"least": 1, "most": 2}})["spec"] == {"least": 1, "most": 2}
     for spec, message in (({"least": 3, "most": 2}, "least is above most"), ({"lest": 1}, ".spec.lest: field not")):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(ObjectRefused) as caught:
             client.apply({**gadget, "spec": spec})
         assert message in str(caught.value)
 
