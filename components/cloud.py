@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -18,7 +19,7 @@ from gpucluster.program.facts import Facts
 if TYPE_CHECKING:
     import pulumi
 
-__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "cloud_of", "missing_sdk"]
+__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "Training", "cloud_of", "importing_sdk", "missing_sdk"]
 
 CLOUDS = ("aws", "gcp", "azure")
 
@@ -112,3 +113,14 @@ def missing_sdk(name: str) -> str | None:
     if importlib.util.find_spec(sdk) is not None:
         return None
     return f"needs {sdk.replace('_', '-')}: pip install 'gpucluster[{name}]'"
+
+
+@contextmanager
+def importing_sdk(name: str) -> Generator[None]:
+    """Around imports that need the SDK of a cloud: where it is missing, the error says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if missing := missing_sdk(name):
+            raise ModuleNotFoundError(f"gpucluster.{name} {missing}", name=error.name) from None
+        raise

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
-from gpucluster.components.cloud import ClusterPlan, cloud_of, missing_sdk
+from gpucluster.components.cloud import ClusterPlan, Training, cloud_of, missing_sdk
 from gpucluster.components.plan import PlanError
 from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.what_if import SET_VARIABLE, wanted
 from gpucluster.errors import InputError
+from gpucluster.program.facts import Facts
 
-__all__ = ["declare", "running_stack"]
+__all__ = ["Planned", "declare", "declaring", "declaring_cluster", "forbid_what_if", "running_stack"]
+
+
+class Planned(Protocol):
+    """A cluster's plan, or that of a part."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def training(self) -> Training: ...
+    @property
+    def facts(self) -> Facts: ...
+
+
+def forbid_what_if() -> None:
+    """Raises InputError where an update runs with values that are meant for a preview."""
+    if wanted() and not pulumi.runtime.is_dry_run():
+        raise InputError(SET_VARIABLE, ["is for previews; unset it, and write into the spec what is to be built"])
 
 
 def running_stack() -> StackConfig:
@@ -21,8 +42,7 @@ def running_stack() -> StackConfig:
 
     Raises InputError where an update runs with values that are meant for a preview.
     """
-    if wanted() and not pulumi.runtime.is_dry_run():
-        raise InputError(SET_VARIABLE, ["is for previews; unset it, and write into the spec what is to be built"])
+    forbid_what_if()
     return stack_config(
         {**get_config_env(), **CONFIG.get()},
         project=pulumi.get_project(),
@@ -39,13 +59,28 @@ def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
     """
     if missing := missing_sdk(plan.training.shape.cloud):
         raise InputError(f"cluster {plan.name}", [missing])
-    cloud = cloud_of(plan.training.shape.cloud)
+    with declaring_cluster(plan):
+        return cloud_of(plan.training.shape.cloud).declare(plan)
+
+
+def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str) -> AbstractContextManager[None]:
+    """`declaring` of a whole cluster."""
+    return declaring(plan, f"API reachable {plan.access.summary}", spelled=spelled)
+
+
+@contextmanager
+def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
+    """Around the declaration of what was planned: tells first what the cloud can't give and what is to be known.
+
+    notes: besides those of the plan. spelled: keys of a configuration in a text as the user writes them. Raises
+    InputError with everything that Kubernetes objects may not hold.
+    """
+    title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
-        pulumi.log.warn(f"{plan.name}: not to be had on {cloud.title}: {loss}")
-    for note in plan.facts.notes:
-        pulumi.log.info(f"{plan.name}: {note}")
-    pulumi.log.info(f"{plan.name}: API reachable {plan.access.summary}")
+        pulumi.log.warn(f"{plan.name}: not to be had on {title}: {spelled(loss)}")
+    for note in (*plan.facts.notes, *notes):
+        pulumi.log.info(f"{plan.name}: {spelled(note)}")
     try:
-        return cloud.declare(plan)
+        yield
     except PlanError as error:
         raise InputError(f"cluster {plan.name}", [str(problem) for problem in error.problems]) from None

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import ClusterSpec, PoolSpec, TrainingSpec
 from gpucluster.errors import InputError
 from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
 
@@ -20,10 +20,12 @@ __all__ = [
     "HEADROOM",
     "Equivalence",
     "PlanError",
+    "PoolPlan",
     "Prices",
     "cluster_facts",
     "lower_case_name",
     "name_problems",
+    "pool_facts",
 ]
 
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
@@ -92,6 +94,32 @@ class Equivalence:
         }
 
 
+Training = TypeVar("Training", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolPlan(Generic[Training]):
+    """A training pool that stands by itself. facts: what it says of itself, as a cluster does."""
+
+    name: str
+    labels: Mapping[str, str]
+    training: Training
+    facts: Facts
+
+
+def pool_facts(spec: PoolSpec, shape: Shape, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
+    """What a pool by itself says of itself. losses, notes: as of a cluster."""
+    return Facts(
+        required_labels=_labels(spec),
+        duration_days=_days(spec),
+        training_gpus=Decimal(spec.training.nodes * shape.gpus),
+        spare_gpus=Decimal(spec.training.spares * shape.gpus),
+        rolls=(spec.name,) if spec.training.roll else (),
+        losses=tuple(losses),
+        notes=(*notes, *((_roll_note(TRAINING_POOL),) if spec.training.roll else ())),
+    )
+
+
 def lower_case_name(spec: ClusterSpec, stack: str) -> str:
     """The cluster's name where a cloud takes lower case only; stack names may hold what names of clusters may not."""
     return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
@@ -132,10 +160,10 @@ def cluster_facts(
         pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
     ]
     return Facts(
-        required_labels=dict(spec.labels),
-        budget=Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
+        required_labels=_labels(spec),
+        budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
         exemptions=[item.model_dump(mode="json") for item in spec.exemptions],
-        duration_days=Decimal(spec.duration) / 24,
+        duration_days=_days(spec),
         training_gpus=Decimal(spec.training.nodes * gpus),
         spare_gpus=Decimal(spec.training.spares * gpus),
         outside_training=tuple(outside_training),
@@ -148,6 +176,16 @@ def cluster_facts(
         storage_asked=_storage_asked(spec),
         scale_set_limit=scale_set_limit,
     )
+
+
+def _labels(spec: TrainingSpec) -> dict[str, str] | None:
+    """The labels that everything is held against; None where the spec has none."""
+    return dict(spec.labels) or None
+
+
+def _days(spec: TrainingSpec) -> Decimal | None:
+    """Days that it is wanted for, where the spec says so."""
+    return None if spec.duration is None else Decimal(spec.duration) / 24
 
 
 def _roll_note(pool: str) -> str:

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 import pulumi
 
+from gpucluster.cost.preview import NotRegistered
+from gpucluster.cost.prices import BadPrices, DamagedBook
 from gpucluster.errors import InputError
+from gpucluster.program.readers.queued import Queued
 
-__all__ = ["refuse"]
+__all__ = ["Refused", "refusing"]
 
 INPUT_ERROR_FILE = "SANDBOX_INPUT_ERROR"
 """Names the file that tells the sandbox so; unset elsewhere, where Pulumi's own exit code says only that it failed."""
 
 
-def refuse(error: InputError) -> NoReturn:
-    """Show the problems once, without a traceback, before anything is registered."""
-    marker = os.environ.get(INPUT_ERROR_FILE)
-    if marker:
+class Refused(InputError, pulumi.RunError):
+    """Input that ends a Pulumi program, which shows it once and without a traceback."""
+
+    def __init__(self, error: InputError) -> None:
+        self.source, self.problems = error.source, error.problems
+        Exception.__init__(self, str(error))
+
+
+@contextmanager
+def refusing() -> Generator[None]:
+    """Raises Refused where input can't be used, and NotRegistered where the price book is damaged; of what was declared
+    inside, nothing is registered then.
+    """
+    queued = Queued()
+    try:
+        yield
+    except BadPrices as error:
+        refused = Refused(InputError("your prices", str(error).splitlines()))
+    except DamagedBook as error:
+        queued.withdraw()
+        raise NotRegistered(str(error)) from None
+    except InputError as error:
+        refused = error if isinstance(error, Refused) else Refused(error)
+    else:
+        return
+    queued.withdraw()
+    if marker := os.environ.get(INPUT_ERROR_FILE):
         Path(marker).touch()
-    raise pulumi.RunError(str(error)) from None
+    raise refused from None

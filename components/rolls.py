@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pulumi
 
 from gpucluster.catalog.node_changes import in_place, recycling
@@ -17,12 +19,27 @@ class RollGuard:
     component, which has hooks of an update where its child, made anew, has none.
     """
 
-    def __init__(self, pool: str, *, field: str, nodes: int, machine_type: str, allowed: bool) -> None:
-        """field: of the spec, which allows it. nodes: how many run; where none do, no job ends."""
+    def __init__(
+        self,
+        component: str,
+        pool: str,
+        made_of: Collection[str],
+        *,
+        field: str,
+        nodes: int,
+        machine_type: str,
+        allowed: bool,
+    ) -> None:
+        """component: its type. made_of: inputs of the component that force a new pool; others tell what it is for.
+        field: of the spec, which allows it. nodes: how many run; where none do, no job ends.
+        """
+        self._component, self._made_of = component, frozenset(made_of)
         self._pool, self._field, self._allowed = pool, field, allowed
         self._nodes, self._machine_type = nodes, machine_type
         self._told = False
-        hook = pulumi.ResourceHook(f"{pool}-keeps-jobs", self._check, pulumi.ResourceHookOptions(on_dry_run=True))
+        # Hooks of one program have one name each; pools of two clouds may share theirs.
+        name = f"{component}-{pool}-keeps-jobs"
+        hook = pulumi.ResourceHook(name, self._check, pulumi.ResourceHookOptions(on_dry_run=True))
         self._binding = pulumi.ResourceHookBinding(before_update=[hook])
 
     def over(self, opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
@@ -33,6 +50,8 @@ class RollGuard:
         if not args.old_inputs or not self._nodes or self._told:  # a component of an older version has no inputs
             return
         changed = recycling(args.type, args.old_inputs, args.new_inputs or {})
+        if args.type == self._component:
+            changed = tuple(name for name in changed if name in self._made_of)
         if not changed:
             return
         pace = "one at a time" if args.type in in_place() else "all at once"

@@ -8,7 +8,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -39,16 +39,20 @@ __all__ = [
     "GroupPlacement",
     "HomeStorage",
     "Mig",
+    "NetworkSpec",
     "NoPlacement",
     "OnDemandPurchase",
+    "PoolSpec",
     "PrivateAccess",
     "PublicAccess",
     "ReservationPlacement",
     "SharedStorage",
     "SpotPurchase",
+    "StackSpec",
     "Storage",
     "Telemetry",
     "Training",
+    "TrainingSpec",
 ]
 
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
@@ -145,11 +149,25 @@ def _public_cidr(value: str) -> str:
 
 
 Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION.pattern})]
+Name = Annotated[
+    str,
+    Field(
+        pattern=NAME,
+        description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
+    ),
+]
+Accelerator = Annotated[
+    Literal["h100", "h200", "a100-80gb", "a100-40gb"],
+    Field(description="GPU of the training nodes; the A100s are for comparison"),
+]
 Minutes = Annotated[
     int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION.pattern})
 ]
 Cidr = Annotated[str, AfterValidator(_cidr)]
 PublicCidr = Annotated[Cidr, AfterValidator(_public_cidr)]
+_LASTS: Final = "How long the cluster is meant to stand, in hours, days or weeks"
+_LENGTHS: Final = ["36h", "14d", "2w"]
+Duration = Annotated[Hours | None, Field(description=_LASTS, examples=_LENGTHS)]
 
 
 class Model(BaseModel):
@@ -569,35 +587,80 @@ def _mig_problems(mig: Mig, accelerator: str) -> list[Problem]:
     return []
 
 
-class ClusterSpec(Model):
-    """One training cluster. The same spec gives equivalent clusters on every cloud."""
+def _purchase_problems(spec: "TrainingSpec") -> list[Problem]:
+    nodes = spec.training.nodes + spec.training.spares
+    problems: list[Problem] = []
+    if isinstance(spec.placement, NoPlacement) and nodes > 1:
+        problems.append(
+            Problem(
+                "placement.kind",
+                f"is 'none', for a single node only, and training asks for {nodes} with its spares",
+                "choose group, or reservation with its id",
+            )
+        )
+    if isinstance(spec.purchase, SpotPurchase):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'spot': one reclaimed node stops a co-located job on all",
+                "choose on-demand or capacity-block, and put spot into a pool under elastic.pools",
+            )
+        )
+    if isinstance(spec.purchase, FlexStartPurchase) and isinstance(spec.placement, ReservationPlacement):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'flex-start', which takes no reservation",
+                "choose placement.kind group, or purchase.kind on-demand for the reservation",
+            )
+        )
+    if isinstance(spec.purchase, CapacityBlockPurchase | FlexStartPurchase) and spec.duration is None:
+        problems.append(
+            Problem(
+                "purchase.kind",
+                f"is {spec.purchase.kind!r}, which is sold for a time, and duration is missing",
+                "add it: how long the nodes are wanted, such as 7d",
+            )
+        )
+    if isinstance(spec.purchase, CapacityBlockPurchase) and not isinstance(spec.placement, ReservationPlacement):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'capacity-block', which needs placement.kind reservation with the block's id: it is bought by "
+                "hand, because it is paid upfront and can't be cancelled",
+            )
+        )
+    placed_in = spec.placement.group if isinstance(spec.placement, ReservationPlacement) else None
+    if isinstance(spec.purchase, CapacityBlockPurchase) and placed_in is not None:
+        problems.append(
+            Problem(
+                "placement.group",
+                "is set, and purchase.kind is 'capacity-block': a block is placed already and was not made in a group",
+                "remove placement.group",
+            )
+        )
+    return problems
 
-    name: str = Field(
-        pattern=NAME,
-        description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
-    )
-    accelerator: Literal["h100", "h200", "a100-80gb", "a100-40gb"] = Field(
-        default="h100", description="GPU of the training nodes; the A100s are for comparison"
-    )
+
+class ClusterSpec(Model):
+    """One training cluster. The same spec gives equivalent clusters on every cloud.
+
+    The descriptions of the fields have their units. Raises pydantic's ValidationError for values that can't be used.
+    """
+
+    required_labels: ClassVar[tuple[str, ...]] = ()
+
+    name: Name
+    accelerator: Accelerator = "h100"
     training: Training
     purchase: Purchase = OnDemandPurchase()
     placement: Placement = GroupPlacement()
     elastic: Elastic | None = None
     mig: Mig | None = None
     storage: Storage
-    labels: dict[str, str] = Field(
-        description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
-        json_schema_extra={
-            "required": list(REQUIRED_LABELS),
-            "propertyNames": {"pattern": LABEL_VALUE.pattern},
-            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE.pattern},
-        },
-    )
-    budget: Budget
-    duration: Hours = Field(
-        description="How long the cluster is meant to stand, in hours, days or weeks",
-        examples=["36h", "14d", "2w"],
-    )
+    labels: dict[str, str] = Field(default_factory=dict, description="On every resource")
+    budget: Budget | None = None
+    duration: Duration = None
     access: Access
     telemetry: Telemetry = Field(default_factory=Telemetry, description="What watches it, besides what always does")
     promises: Promises | None = Field(default=None, description="What acceptance holds the standing cluster against")
@@ -609,10 +672,10 @@ class ClusterSpec(Model):
         if not isinstance(value, dict):
             return value
         labels = cast(dict[Any, Any], value)
-        missing = [key for key in REQUIRED_LABELS if key not in labels]
+        missing = [key for key in cls.required_labels if key not in labels]
         problems: list[Problem] = []
         if missing:
-            problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(REQUIRED_LABELS)}"))
+            problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(cls.required_labels)}"))
         for key, text in labels.items():
             if key in OWN_LABELS:
                 problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
@@ -628,52 +691,69 @@ class ClusterSpec(Model):
 
     @model_validator(mode="after")
     def purchase_fits_placement(self) -> Self:
-        nodes = self.training.nodes + self.training.spares
-        problems: list[Problem] = []
-        if isinstance(self.placement, NoPlacement) and nodes > 1:
-            problems.append(
-                Problem(
-                    "placement.kind",
-                    f"is 'none', for a single node only, and training asks for {nodes} with its spares",
-                    "choose group, or reservation with its id",
-                )
-            )
-        if isinstance(self.purchase, SpotPurchase):
-            problems.append(
-                Problem(
-                    "purchase.kind",
-                    "is 'spot': one reclaimed node stops a co-located job on all",
-                    "choose on-demand or capacity-block, and put spot into a pool under elastic.pools",
-                )
-            )
-        if isinstance(self.purchase, FlexStartPurchase) and isinstance(self.placement, ReservationPlacement):
-            problems.append(
-                Problem(
-                    "purchase.kind",
-                    "is 'flex-start', which takes no reservation",
-                    "choose placement.kind group, or purchase.kind on-demand for the reservation",
-                )
-            )
-        if isinstance(self.purchase, CapacityBlockPurchase) and not isinstance(self.placement, ReservationPlacement):
-            problems.append(
-                Problem(
-                    "purchase.kind",
-                    "is 'capacity-block', which needs placement.kind reservation with the block's id: it is "
-                    "bought by hand, because it is paid upfront and can't be cancelled",
-                )
-            )
+        problems = _purchase_problems(self)
         if self.mig is not None:
             problems += _mig_problems(self.mig, self.accelerator)
-        placed_in = self.placement.group if isinstance(self.placement, ReservationPlacement) else None
-        if isinstance(self.purchase, CapacityBlockPurchase) and placed_in is not None:
-            problems.append(
-                Problem(
-                    "placement.group",
-                    "is set, and purchase.kind is 'capacity-block': a block is placed already and was not made "
-                    "in a group",
-                    "remove placement.group",
-                )
-            )
         if problems:
             raise BadSpecValue(problems)
         return self
+
+
+class StackSpec(ClusterSpec):
+    """The spec of a stack, which has to say what the cluster may cost, how long it is for and whose it is."""
+
+    required_labels = REQUIRED_LABELS
+
+    labels: dict[str, str] = Field(
+        description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
+        json_schema_extra={
+            "required": list(REQUIRED_LABELS),
+            "propertyNames": {"pattern": LABEL_VALUE.pattern},
+            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE.pattern},
+        },
+    )
+    # No default, and narrower than above: a spec is never written to.
+    budget: Budget  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
+    duration: Hours = Field(description=_LASTS, examples=_LENGTHS)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class PoolSpec(Model):
+    """A training pool alone, in a cluster that is there already."""
+
+    name: Name
+    accelerator: Accelerator = "h100"
+    training: Training
+    purchase: Purchase = OnDemandPurchase()
+    placement: Placement = GroupPlacement()
+    labels: dict[str, str] = Field(default_factory=dict, description="On every resource")
+    duration: Duration = None
+
+    @field_validator("labels", mode="before")
+    @classmethod
+    def labels_are_portable(cls, value: Any) -> Any:
+        return ClusterSpec.labels_are_complete_and_portable(value)
+
+    @model_validator(mode="after")
+    def purchase_fits_placement(self) -> Self:
+        problems = _purchase_problems(self)
+        if problems:
+            raise BadSpecValue(problems)
+        return self
+
+
+class NetworkSpec(Model):
+    """A network alone. private_services: the cloud's own services, such as its file systems, appear inside."""
+
+    name: Name
+    nat: bool = Field(default=True, description="A way out to the internet")
+    private_services: bool = Field(default=False, description="Services of the cloud appear inside")
+    labels: dict[str, str] = Field(default_factory=dict, description="On every resource")
+
+    @field_validator("labels", mode="before")
+    @classmethod
+    def labels_are_portable(cls, value: Any) -> Any:
+        return ClusterSpec.labels_are_complete_and_portable(value)
+
+
+TrainingSpec = ClusterSpec | PoolSpec
+"""What tells of a training pool."""

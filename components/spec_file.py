@@ -1,53 +1,97 @@
-"""Reads a spec file and reports everything wrong with it at once, in the user's words."""
+"""Reads a spec and reports everything wrong with it at once, in the user's words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import ClusterSpec, StackSpec
 from gpucluster.components.spec_words import line_of, problems_of
 from gpucluster.components.what_if import applied, wanted
 from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
 
-__all__ = ["plan_error", "read_spec", "what_if"]
+__all__ = ["SpecSource", "SpecValues", "read_spec", "spec_file", "stack_spec"]
+
+Spec = TypeVar("Spec", bound=BaseModel)
+Read = TypeVar("Read", bound=BaseModel, covariant=True)
 
 _WHAT = "a spec is a mapping that starts with name: and training:; `gpucluster init` writes one"
 
 
-def read_spec(path: Path) -> ClusterSpec:
-    """The spec in a YAML file.
+class SpecSource(Protocol[Read]):
+    """Where a spec is from."""
 
-    Raises InputError with every problem: the line, the field as written, the value seen, what to write instead.
+    def read(self) -> Read:
+        """The spec. Raises InputError with every problem: the line, the field, the value seen, what to write."""
+        ...
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        """What a plan found wrong in a spec that could be read."""
+        ...
+
+    def what_if(self) -> list[str]:
+        """What is asked of the spec otherwise than it says, for this preview; empty when nothing is."""
+        ...
+
+
+@dataclass(frozen=True)
+class SpecValues(Generic[Spec]):
+    """A spec as plain values. load: gives them, with their lines; raises InputError. model: what they have to be.
+
+    name: the one it must have, None for any.
     """
-    file, _ = applied(read_yaml(path, what=_WHAT), wanted())
-    problems = [(fault.line, fault.text) for fault in file.faults]
-    try:
-        spec = ClusterSpec.model_validate(file.data)
-    except ValidationError as error:
-        unclear = {fault.name for fault in file.faults if not fault.repeats}
-        found = problems_of(error, file.root)
-        problems += [(told.line, told.text) for told in found if told.field not in unclear]
-    else:
-        if not problems:
-            return spec
-    raise _error(file, problems)
+
+    load: Callable[[], YamlFile]
+    model: type[Spec]
+    name: str | None = None
+
+    def read(self) -> Spec:
+        file, _ = applied(self.load(), wanted())
+        problems = [(fault.line, fault.text) for fault in file.faults]
+        named: Any = file.data.get("name", self.name)
+        if self.name is not None and named != self.name:
+            line = line_of("name", file.root, self.model)
+            problems.append((line, f"name is {named!r}, and the component is called {self.name!r}; write one name"))
+        try:
+            spec = self.model.model_validate(file.data)
+        except ValidationError as error:
+            unclear = {fault.name for fault in file.faults if not fault.repeats}
+            found = problems_of(error, file.root, self.model)
+            problems += [(told.line, told.text) for told in found if told.field not in unclear]
+        else:
+            if not problems:
+                return spec
+        raise _error(file, problems)
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        file = self.load()
+        return _error(file, [(line_of(problem.field, file.root, self.model), str(problem)) for problem in problems])
+
+    def what_if(self) -> list[str]:
+        values = wanted()
+        return applied(self.load(), values)[1] if values else []
 
 
-def what_if(path: Path) -> list[str]:
-    """What is asked of a spec otherwise than it says, for this preview; empty when nothing is."""
-    values = wanted()
-    return applied(read_yaml(path, what=_WHAT), values)[1] if values else []
+def spec_file(path: Path, model: type[Spec], name: str | None = None) -> SpecValues[Spec]:
+    """The spec in a YAML file."""
+    return SpecValues(partial(read_yaml, path, what=_WHAT), model, name)
 
 
-def plan_error(path: Path, problems: Sequence[Problem]) -> InputError:
-    """What a plan found wrong in a spec that could be read: each problem with the line of its field."""
-    file = read_yaml(path, what=_WHAT)
-    return _error(file, [(line_of(problem.field, file.root), str(problem)) for problem in problems])
+def stack_spec(path: Path) -> SpecValues[StackSpec]:
+    """The spec of a stack, in a YAML file."""
+    return spec_file(path, StackSpec)
+
+
+def read_spec(path: Path) -> ClusterSpec:
+    """The spec in a YAML file, a stack's or not. Raises InputError with every problem."""
+    return spec_file(path, ClusterSpec).read()
 
 
 def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import ClusterSpec, StackSpec
 
 __all__ = ["spec_schema"]
 
 
 def spec_schema() -> str:
     """JSON Schema (draft 2020-12) of a spec, as text. Kept in stacks/specs/schema.json, which every spec names."""
-    schema = ClusterSpec.model_json_schema()
+    schema = {**StackSpec.model_json_schema(), "description": str(ClusterSpec.__doc__).splitlines()[0]}
     _plain(schema)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Cluster spec"}
     return json.dumps({**head, **schema}, indent=2) + "\n"

@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.python_values import PYTHON
 from gpucluster.textio.yaml_text import shown
 
 __all__ = ["Told", "line_of", "problems_of"]
@@ -35,8 +35,8 @@ class Told(NamedTuple):
     text: str
 
 
-def problems_of(error: ValidationError, root: yaml.Node) -> list[Told]:
-    """Every problem, once."""
+def problems_of(error: ValidationError, root: yaml.Node, model: type[BaseModel]) -> list[Told]:
+    """Every problem, once. model: of the whole spec."""
     found: list[Told] = []
     errors = error.errors(include_url=False)
     for details in errors:
@@ -44,43 +44,45 @@ def problems_of(error: ValidationError, root: yaml.Node) -> list[Told]:
         if details["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in errors):
             continue  # pydantic counts the entries that are right
         if details["type"] == "invalid_key":
-            found += _no_texts(loc[:-1], root)
+            found += _no_texts(loc[:-1], root, model)
         elif details["type"] == "value_error":
-            found += _said_by_the_spec(loc, details, root)
+            found += _said_by_the_spec(loc, details, root, model)
         else:
-            place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root)
+            place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root, model)
             found.append(Told(place.line, place.name, _say(place, details)))
     return list(dict.fromkeys(found))
 
 
-def _no_texts(loc: tuple[str | int, ...], root: yaml.Node) -> Iterator[Told]:
+def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> Iterator[Told]:
     """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
-    node = _find(loc, root).node
+    node = _find(loc, root, model).node
     for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.tag != "tag:yaml.org,2002:str":
-            place = _find((*loc, str(key.value)), root)
+            place = _find((*loc, str(key.value)), root, model)
             yield Told(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
 
 
-def line_of(name: str, root: yaml.Node) -> int:
+def line_of(name: str, root: yaml.Node, model: type[BaseModel]) -> int:
     """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
     steps = re.findall(r"[^.\[\]]+", name)
-    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root).line
+    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model).line
 
 
-def _said_by_the_spec(loc: tuple[str | int, ...], details: ErrorDetails, root: yaml.Node) -> Iterator[Told]:
+def _said_by_the_spec(
+    loc: tuple[str | int, ...], details: ErrorDetails, root: yaml.Node, model: type[BaseModel]
+) -> Iterator[Told]:
     """The problems of a rule of the spec's own: with the value at `loc`, or with one inside of it."""
     error: object = details.get("ctx", {}).get("error", details["msg"])
     if loc[-1:] == ("[key]",):  # as pydantic says that the name of an entry is wrong
-        name = _find(loc[:-2], root).name
-        yield Told(_find(loc[:-1], root).line, name, f"{name}: {error}")
+        name = _find(loc[:-2], root, model).name
+        yield Told(_find(loc[:-1], root, model).line, name, f"{name}: {error}")
         return
-    place = _find(loc, root)
+    place = _find(loc, root, model)
     for problem in error.problems if isinstance(error, BadSpecValue) else (Problem("", str(error)),):
         if not loc:
-            yield Told(line_of(problem.field, root), problem.field, str(problem))
+            yield Told(line_of(problem.field, root, model), problem.field, str(problem))
         elif problem.field:
-            inner = _find((*loc, problem.field), root)
+            inner = _find((*loc, problem.field), root, model)
             text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
             yield Told(inner.line, inner.name, text)
         elif isinstance(place.node, yaml.ScalarNode):
@@ -91,7 +93,11 @@ def _said_by_the_spec(loc: tuple[str | int, ...], details: ErrorDetails, root: y
 
 @dataclass(frozen=True)
 class _Place:
-    """A place of the file. models: what its mapping may be, several where a kind chooses. node: None when absent."""
+    """A place of the file. top: the model of the whole. models: what its mapping may be, several where a kind chooses.
+    node: None when absent.
+    """
+
+    top: type[BaseModel]
 
     field: tuple[str | int, ...]
     line: int
@@ -113,10 +119,10 @@ class _Place:
         return shown(self.node)
 
 
-def _find(loc: tuple[str | int, ...], root: yaml.Node) -> _Place:
+def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> _Place:
     """The place of a location, in which the kind that a union chose is a step of its own."""
     field: list[str | int] = []
-    models: tuple[type[BaseModel], ...] = (ClusterSpec,)
+    models: tuple[type[BaseModel], ...] = (model,)
     inner, node, line, wanted, info = models, root, 0, None, None
     for step in loc:
         if len(inner) > 1 and step in _kinds(inner):
@@ -138,7 +144,7 @@ def _find(loc: tuple[str | int, ...], root: yaml.Node) -> _Place:
             node = None
         else:
             line, node = child
-    return _Place(tuple(field), line, node, models if loc else (ClusterSpec,), wanted, info)
+    return _Place(model, tuple(field), line, node, models if loc else (model,), wanted, info)
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | None:
@@ -204,6 +210,8 @@ def _not_text(place: _Place) -> str | None:
     node = place.node
     if not isinstance(node, yaml.ScalarNode) or node.tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:null"):
         return None
+    if node.start_mark.name == PYTHON:
+        return f"{place.name} is {place.seen}, no text; write {str(node.value)!r}"
     kind = node.tag.rpartition(":")[2]
     read_as = _READ_AS.get(kind, "true" if str(node.value).lower() in _TRUE else "false")
     return f'{place.name} is {place.seen}, which YAML reads as {read_as}; put it in quotes: "{place.seen}"'
@@ -217,7 +225,7 @@ def _instead(place: _Place) -> str:
     """What may stand here, or where the unknown field belongs."""
     name = str(place.field[-1])
     allowed = sorted({field for model in place.models for field in model.model_fields})
-    homes = list(_homes(name, ClusterSpec, ""))
+    homes = list(_homes(name, place.top, ""))
     if homes:
         return f"; {name} belongs {' or '.join(homes)}; here: {', '.join(allowed)}"
     return did_you_mean(name, allowed) or f"; allowed: {', '.join(allowed)}"

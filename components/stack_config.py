@@ -11,21 +11,23 @@ from typing import Any
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec_file import SpecSource, stack_spec
 
 __all__ = ["StackConfig", "stack_config"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StackConfig:
-    """spec: its file. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be used,
-    which `problems` says. machine: type of the training nodes, None for what the spec implies.
+    """spec: where it is from. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be
+    used, which `problems` says. machine: type of the training nodes, None for what the spec implies.
 
     source: what the messages call the configuration. prefix: what stands before its keys, which are the fields of
     `problems`. options: the keys that a command line has options for, None for a stack, which may say them all.
     """
 
     stack: str
-    spec: Path | None
+    spec: SpecSource[ClusterSpec] | None
     cloud: str | None
     location: Any | None
     machine: str | None = None
@@ -82,7 +84,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         problems += wrong
     return StackConfig(
         stack=stack,
-        spec=None if spec is None else program / spec,
+        spec=None if spec is None else stack_spec(program / spec),
         cloud=cloud,
         location=location,
         machine=given.get("machine"),

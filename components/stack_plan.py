@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
+
+from pydantic import BaseModel
 
 from gpucluster.components.cloud import ClusterPlan, cloud_of
 from gpucluster.components.plan import Prices
-from gpucluster.components.spec_file import plan_error, read_spec, what_if
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec_file import SpecSource
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 
-__all__ = ["plan_stack"]
+__all__ = ["Carrier", "plan_stack", "usable"]
+
+Spec = TypeVar("Spec", bound=BaseModel)
+Asked = TypeVar("Asked", bound=BaseModel, contravariant=True)
+
+
+class Carrier(Protocol[Asked]):
+    """What tells whether a spec can be carried: a cloud, for a cluster, or a module of it, for a part."""
+
+    def config_problems(self, spec: Asked, machine: str | None, location: Any | None, /) -> list[Problem]:
+        """What is wrong with machine and location for the spec, in the words of the stack's configuration."""
+        ...
+
+    def plan_problems(self, spec: Asked, stack: str, machine: str | None, /) -> list[Problem]:
+        """Every other reason against the spec."""
+        ...
 
 
 def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
@@ -20,22 +38,31 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     Raises InputError with all that is wrong in the configuration and in the spec, and, of a spec that can be read, all
     that the cloud can't carry.
     """
+    cloud = None if config.cloud is None else cloud_of(config.cloud)
+    spec, source = usable(config, config.spec, cloud)
+    assert cloud is not None
+    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
+    said = source.what_if()
+    return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan
+
+
+def usable(
+    config: StackConfig, source: SpecSource[Spec] | None, carrier: Carrier[Spec] | None
+) -> tuple[Spec, SpecSource[Spec]]:
+    """The spec, where it can be carried as the configuration says, and where it is from. Raises InputError."""
     wrong, others = list(config.problems), list[InputError]()
     spec = None
-    cloud = None if config.cloud is None else cloud_of(config.cloud)
-    if config.spec is not None:
+    if source is not None:
         try:
-            spec = read_spec(config.spec)
+            spec = source.read()
         except InputError as error:
             others.append(error)
         else:
-            if cloud is not None:
-                wrong += cloud.config_problems(spec, config.machine, config.location)
-                problems = cloud.plan_problems(spec, config.stack, config.machine)
+            if carrier is not None:
+                wrong += carrier.config_problems(spec, config.machine, config.location)
+                problems = carrier.plan_problems(spec, config.stack, config.machine)
                 if problems:
-                    others.append(plan_error(config.spec, problems))
-    if wrong or others or spec is None or cloud is None or config.location is None:
+                    others.append(source.error(problems))
+    if wrong or others or source is None or spec is None or carrier is None or config.location is None:
         raise InputError(config.source, [config.named(problem) for problem in wrong], *others)
-    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
-    said = [] if config.spec is None else what_if(config.spec)
-    return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan
+    return spec, source

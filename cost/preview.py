@@ -22,10 +22,11 @@ from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.table import as_table
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.errors import Error
 from gpucluster.program.readers.running import Watched, watch
 from gpucluster.program.resources import urn_type
 
-__all__ = ["BUDGET_VARIABLE", "Watched", "costed_plan", "totals", "watch"]
+__all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals", "watch"]
 
 BUDGET_VARIABLE: Final = "GPUCLUSTER_BUDGET"
 """Set to `report`, previews go on over a budget that says to fail, and say so; an update never does."""
@@ -34,13 +35,17 @@ _INDENT: Final = 4
 """What the engine puts before each line of a message."""
 
 
+class NotRegistered(Error, pulumi.RunError):
+    """Ends a program before anything is registered: it is over its budget, or its prices cannot be used."""
+
+
 def costed_plan(
     watched: Watched, *, book: PriceBook | None = None, assumptions: Assumptions | None = None
 ) -> dict[str, str]:
     """Price what was seen, print it, and return the totals to export. Call it when every resource is declared.
 
     A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
-    Raises pulumi.RunError, before anything is registered, when the components' budget says `onExceed: fail` and the
+    Raises NotRegistered, before anything is registered, when the components' budget says `onExceed: fail` and the
     expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices or the
     price book cannot be used.
     """
@@ -48,10 +53,10 @@ def costed_plan(
         found = estimate(watched.resources(), book, assumptions)
     except BadPrices as error:
         watched.withdraw()
-        raise pulumi.RunError(f"{error}\nNothing was registered, because these prices cannot be used.") from None
+        raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
     except DamagedBook as error:
         watched.withdraw()
-        raise pulumi.RunError(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
+        raise NotRegistered(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
     verdict = budget_verdict(found)
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
     title = f"Cost of stack {pulumi.get_stack()}"
@@ -63,7 +68,7 @@ def costed_plan(
         pulumi.log.warn(f"{verdict.sentence}. An update is refused, because the budget says to fail.")
     elif verdict is not None and refused:
         watched.withdraw()
-        raise pulumi.RunError(
+        raise NotRegistered(
             f"{verdict.sentence}. Nothing was registered, because the budget says to fail. "
             "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
         )

@@ -49,12 +49,11 @@ def _slices(mig: MigPlan) -> str:
 def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
-    import pulumi_aws as aws
 
     from gpucluster.components.aws.cluster import TrainingCluster
+    from gpucluster.components.aws.provider import provider
 
-    provider = aws.Provider("aws", region=plan.location.region)
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("aws", plan.location)]))
 
 
 CLOUD = Cloud(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 
 import pulumi
@@ -12,6 +12,7 @@ import pulumi_kubernetes as kubernetes
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.elastic_pools import ElasticPools
 from gpucluster.components.aws.home import Home
+from gpucluster.components.aws.identity import tagger
 from gpucluster.components.aws.job_pools import job_pools
 from gpucluster.components.aws.mig_pool import MigPool
 from gpucluster.components.aws.monitoring import Monitoring
@@ -27,7 +28,8 @@ from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.components.labels import aws_tags, kubernetes_labels
+from gpucluster.components.labels import kubernetes_labels
+from gpucluster.components.outputs import Pool, SharedStorage, pools_of
 
 __all__ = ["TrainingCluster"]
 
@@ -37,12 +39,14 @@ class TrainingCluster(pulumi.ComponentResource):
 
     Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
     component's inputs only, and policies see its outputs only.
-    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential), pools by name, storage.
     """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    pools: Mapping[str, Pool]
+    storage: SharedStorage
 
     def __init__(self, name: str, plan: AwsClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
@@ -50,7 +54,7 @@ class TrainingCluster(pulumi.ComponentResource):
             "gpucluster:aws:TrainingCluster", name, plan.facts.registered(), pulumi.ResourceOptions.merge(opts, checked)
         )
         here = pulumi.ResourceOptions(parent=self)
-        tags = functools.partial(_tags, plan)
+        tags = tagger(plan.labels, stack=plan.stack)
         labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
 
         network = Network(f"{name}-network", plan.network, plan.location, tags, here)
@@ -90,11 +94,13 @@ class TrainingCluster(pulumi.ComponentResource):
         training = TrainingPool(
             f"{name}-training",
             plan.training,
-            zone=plan.location.zone,
-            network=network,
-            control_plane=control_plane,
+            location=plan.location,
+            cluster_name=control_plane.cluster_name,
+            cluster_group_id=control_plane.security_group_id,
+            vpc_id=network.vpc_id,
+            subnet_id=network.gpu_subnet_id,
             # These nodes are most of the bill: an API that `up` can't reach fails before they start.
-            after=[workspace.namespace],
+            after=[*control_plane.before_nodes, workspace.namespace],
             labels=labels,
             tags=tags,
             opts=here,
@@ -209,6 +215,10 @@ class TrainingCluster(pulumi.ComponentResource):
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig
+        self.pools = pools_of(job_pools(plan))
+        self.storage = SharedStorage(
+            id=pulumi.Output.from_input(storage.file_system_id), usable_gib=plan.storage.usable_gib
+        )
         self.register_outputs(
             {
                 **plan.facts.registered(),
@@ -217,7 +227,3 @@ class TrainingCluster(pulumi.ComponentResource):
                 "kubeconfig": self.kubeconfig,
             }
         )
-
-
-def _tags(plan: AwsClusterPlan, name: str) -> dict[str, str]:
-    return aws_tags(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

@@ -10,8 +10,9 @@ import pulumi
 from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.partition import ec2_principal, partition
+from gpucluster.components.labels import aws_tags
 
-__all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role"]
+__all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role", "tagger"]
 
 # Gives the tags of a resource by its logical name.
 Tagger = Callable[[str], dict[str, str]]
@@ -23,6 +24,11 @@ _NODE_POLICIES = {
     "registry": "AmazonEC2ContainerRegistryPullOnly",
     "ssm": "AmazonSSMManagedInstanceCore",
 }
+
+
+def tagger(labels: Mapping[str, str], *, stack: str) -> Tagger:
+    """Gives resources their tags: these labels, and whose they are."""
+    return lambda name: aws_tags(labels, project=pulumi.get_project(), stack=stack, name=name)
 
 
 def service_role(

@@ -6,12 +6,12 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.plan import PlanError
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["machine_problems", "training_machine"]
 
 
-def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
     """The row of the machine. Raises PlanError when the one named is not of the spec's accelerator."""
     problems = machine_problems(spec, machine)
     if problems:
@@ -21,7 +21,7 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return _fitting(spec)[machine]
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
+def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
@@ -31,5 +31,5 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
     return {row.machine_type: row for row in shapes() if (row.cloud, row.accelerator) == ("aws", spec.accelerator)}

@@ -39,10 +39,17 @@ class MigPool(pulumi.ComponentResource):
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        kind, made_of = "gpucluster:aws:MigPool", {"zone": zone, "spot": plan.spot}
         guard = RollGuard(
-            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
+            kind,
+            name,
+            made_of,
+            field="mig.roll",
+            nodes=plan.nodes,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
         )
-        super().__init__("gpucluster:aws:MigPool", name, {"zone": zone, "spot": plan.spot}, guard.over(opts))
+        super().__init__(kind, name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
         template = node_launch_template(

@@ -18,6 +18,7 @@ from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
     block_notes,
     block_size,
+    elastic_purchase_problems,
     on_demand_note,
     purchase_problems,
     reservation_notes,
@@ -29,7 +30,7 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, elastic_shape
-from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement
+from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement, TrainingSpec
 from gpucluster.program.facts import Facts
 
 __all__ = [
@@ -42,6 +43,11 @@ __all__ = [
     "TrainingPlan",
     "plan_cluster",
     "plan_problems",
+    "plan_training",
+    "quotas",
+    "training_losses",
+    "training_notes",
+    "training_problems",
 ]
 
 # The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
@@ -178,16 +184,7 @@ def plan_cluster(
     if problems:
         raise PlanError(problems)
     shape = training_machine(spec, machine)
-    training = TrainingPlan(
-        shape=shape,
-        nodes=spec.training.nodes,
-        spares=spec.training.spares,
-        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
-        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
-        placement=_placement(spec),
-        interfaces=plan_interfaces(shape),
-        roll=spec.training.roll,
-    )
+    training = plan_training(spec, shape)
     storage = plan_lustre(
         spec.storage.shared, lambda tier: prices.storage_price("aws", location.region, tier) if prices else None
     )
@@ -237,7 +234,7 @@ def plan_cluster(
                 *telemetry_notes(
                     telemetry, metrics="Amazon Managed Service for Prometheus", shape=shape, region=location.region
                 ),
-                _quotas(training, elastic, mig),
+                quotas(training, elastic, mig),
             ],
         ),
     )
@@ -246,14 +243,32 @@ def plan_cluster(
 def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
     """Every reason why AWS can't carry a spec anywhere."""
     return [
-        *_size_problems(spec),
-        *purchase_problems(spec),
+        *training_problems(spec),
+        *elastic_purchase_problems(spec.elastic),
         *mig_problems(spec),
-        *_reservation_problems(spec),
         *name_problems(_cluster_name(spec, stack), service="EKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *storage_problems(spec.storage.shared),
     ]
+
+
+def training_problems(spec: TrainingSpec) -> list[Problem]:
+    """Those about the training pool."""
+    return [*_size_problems(spec), *purchase_problems(spec), *_reservation_problems(spec)]
+
+
+def plan_training(spec: TrainingSpec, shape: Shape) -> TrainingPlan:
+    """The training pool of a spec without such problems. shape: of its machines."""
+    return TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
+        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
+        placement=_placement(spec),
+        interfaces=plan_interfaces(shape),
+        roll=spec.training.roll,
+    )
 
 
 def _cluster_name(spec: ClusterSpec, stack: str) -> str:
@@ -261,7 +276,7 @@ def _cluster_name(spec: ClusterSpec, stack: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
 
 
-def _placement(spec: ClusterSpec) -> PlacementPlan:
+def _placement(spec: TrainingSpec) -> PlacementPlan:
     if isinstance(spec.placement, ReservationPlacement):
         return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
     return PlacementPlan(kind=spec.placement.kind)
@@ -277,7 +292,7 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
     return ElasticPlan(shape=shape, pools=plan_pools(elastic, shape))
 
 
-def _size_problems(spec: ClusterSpec) -> list[Problem]:
+def _size_problems(spec: TrainingSpec) -> list[Problem]:
     limit, what = (
         (BLOCK_SIZES[-1], "one capacity block holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
@@ -291,7 +306,7 @@ def _size_problems(spec: ClusterSpec) -> list[Problem]:
     ]
 
 
-def _reservation_problems(spec: ClusterSpec) -> list[Problem]:
+def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
     if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
         return []
     return [
@@ -327,18 +342,21 @@ def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> l
             f"{storage.bucket} must exist in {location.region}; its objects appear under /bucket, and what is changed "
             "there is not written back"
         )
+    return [*notes, *training_notes(training, location)]
+
+
+def training_notes(training: TrainingPlan, location: Location) -> list[str]:
+    """What must be true of its capacity that the plan can't check."""
     reservation, machine = training.placement.reservation, training.shape.machine_type
     if reservation is None:
-        notes.append(on_demand_note(nodes=training.size, machine=machine, location=location))
-    else:
-        held = (block_size(training.size) if training.capacity_block else None) or training.size
-        notes += reservation_notes(reservation, nodes=held, machine=machine, location=location)
-        if training.capacity_block:
-            notes += block_notes(reservation, nodes=training.size, active=training.active)
-    return notes
+        return [on_demand_note(nodes=training.size, machine=machine, location=location)]
+    held = (block_size(training.size) if training.capacity_block else None) or training.size
+    block = block_notes(reservation, nodes=training.size, active=training.active) if training.capacity_block else []
+    return [*reservation_notes(reservation, nodes=held, machine=machine, location=location), *block]
 
 
-def _quotas(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | None) -> str:
+def quotas(training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigPlan | None = None) -> str:
+    """The quotas that these pools need."""
     # A capacity block has quotas of its own.
     on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
     if elastic is not None:
@@ -351,14 +369,20 @@ def _quotas(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | 
     return quota_note(on_demand=on_demand, spot=spot, interfaces=interfaces, nodes=training.size)
 
 
-def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:
-    """What AWS can't give of what the spec asks."""
+def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+    """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps < spec.training.fabric_gbps:
         asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
         losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
     if shape.gpus != 8:
         losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
+    return losses
+
+
+def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:
+    """What AWS can't give of what the spec asks."""
+    losses = training_losses(spec, shape)
     if elastic is not None and elastic.shape.accelerator != spec.accelerator:
         losses.append(
             f"elastic pools: no machine with a single {spec.accelerator.upper()}; "

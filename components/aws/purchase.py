@@ -5,31 +5,42 @@ from __future__ import annotations
 from gpucluster.components.aws.location import Location
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec, FlexStartPurchase
+from gpucluster.components.spec import Elastic, FlexStartPurchase, TrainingSpec
 
-__all__ = ["BLOCK_SIZES", "block_notes", "block_size", "on_demand_note", "purchase_problems", "reservation_notes"]
+__all__ = [
+    "BLOCK_SIZES",
+    "block_notes",
+    "block_size",
+    "elastic_purchase_problems",
+    "on_demand_note",
+    "purchase_problems",
+    "reservation_notes",
+]
 
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
 # aws/aws-eks-best-practices, aiml_compute.
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def purchase_problems(spec: ClusterSpec) -> list[Problem]:
-    """What the spec would buy and AWS does not sell."""
-    problems: list[Problem] = []
-    if isinstance(spec.purchase, FlexStartPurchase):
-        problems.append(
-            Problem(
-                "purchase.kind",
-                "is 'flex-start', which Google Cloud sells and AWS does not",
-                "choose on-demand, or capacity-block for capacity of fixed dates",
-            )
+def purchase_problems(spec: TrainingSpec) -> list[Problem]:
+    """What the spec would buy for the training pool and AWS does not sell."""
+    if not isinstance(spec.purchase, FlexStartPurchase):
+        return []
+    return [
+        Problem(
+            "purchase.kind",
+            "is 'flex-start', which Google Cloud sells and AWS does not",
+            "choose on-demand, or capacity-block for capacity of fixed dates",
         )
-    problems += [
-        Problem(field, "has flex-start, which Google Cloud sells and AWS does not", "choose from on-demand and spot")
-        for field in fields_that_ask_for(spec.elastic, "flex-start")
     ]
-    return problems
+
+
+def elastic_purchase_problems(elastic: Elastic | None) -> list[Problem]:
+    """What the elastic pools would buy and AWS does not sell."""
+    return [
+        Problem(field, "has flex-start, which Google Cloud sells and AWS does not", "choose from on-demand and spot")
+        for field in fields_that_ask_for(elastic, "flex-start")
+    ]
 
 
 def block_size(nodes: int) -> int | None:
@@ -51,7 +62,7 @@ def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
 def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:
     """What must be true of a reservation that a plan, which asks no cloud, can't check."""
     return [
-        f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the stack's configuration: "
+        f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the GPU nodes: "
         "nothing is looked up before up"
     ]
 

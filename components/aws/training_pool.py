@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 from pulumi_aws import ec2, eks, vpc
 
-from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
-from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.plan import TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
@@ -20,43 +20,57 @@ __all__ = ["TrainingPool"]
 
 
 class TrainingPool(pulumi.ComponentResource):
-    """Outputs: node_group_name, placement_group_name (None without a group of its own). fabric_group_id: security group
-    of its EFA interfaces."""
+    """Outputs: node_group_name; placement_group_name, None without a group. fabric_group_id: security group of its EFA
+    interfaces.
+    """
 
     ready: list[pulumi.Resource]
     fabric_group_id: pulumi.Output[str]
+    node_group_name: pulumi.Output[str]
 
     def __init__(
         self,
         name: str,
         plan: TrainingPlan,
         *,
-        zone: str,
-        network: Network,
-        control_plane: ControlPlane,
+        location: Location,
+        cluster_name: pulumi.Input[str],
+        cluster_group_id: pulumi.Input[str],
+        vpc_id: pulumi.Input[str],
+        subnet_id: pulumi.Input[str],
         after: Sequence[pulumi.Resource],
         labels: Mapping[str, str],
         tags: Tagger,
+        pool: str = TRAINING_POOL,
+        facts: Mapping[str, Any] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: what stands before the first node starts."""
+        """cluster_group_id: the security group that EKS made for control plane and nodes. subnet_id: private, in the
+        one zone of the pool. after: what stands before the first node starts. pool: its name in the nodes' label.
+        facts: what it says of itself where no cluster of ours is around it.
+        """
+        kind = "gpucluster:aws:TrainingPool"
+        made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
+        if facts is not None:
+            made_of |= {"clusterName": cluster_name, "subnetId": subnet_id}
         guard = RollGuard(
+            kind,
             name,
+            made_of,
             field="training.roll",
             nodes=plan.started,
             machine_type=plan.shape.machine_type,
             allowed=plan.roll,
         )
-        made_of = {"zone": zone, "capacityBlock": plan.capacity_block}
-        super().__init__("gpucluster:aws:TrainingPool", name, made_of, guard.over(opts))
+        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
-        fabric = _fabric_security_group(f"{name}-efa", network.vpc_id, tags, here)
+        fabric = _fabric_security_group(f"{name}-efa", vpc_id, tags, here)
         group = (
             ec2.PlacementGroup(f"{name}-group", strategy="cluster", tags=tags(f"{name}-group"), opts=here)
             if plan.placement.kind == "group"
             else None
         )
-        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        role, attachments = node_role(f"{name}-role", location.region, tags, here)
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
@@ -70,7 +84,7 @@ class TrainingPool(pulumi.ComponentResource):
                     device_index=interface.device,
                     interface_type=interface.kind,
                     # A template that names groups keeps EKS from adding the cluster's own.
-                    security_groups=[control_plane.security_group_id, fabric.id],
+                    security_groups=[cluster_group_id, fabric.id],
                     delete_on_termination="true",
                 )
                 for interface in plan.interfaces
@@ -83,10 +97,10 @@ class TrainingPool(pulumi.ComponentResource):
         )
         nodes = eks.NodeGroup(
             f"{name}-nodes",
-            cluster_name=control_plane.cluster_name,
+            cluster_name=cluster_name,
             node_role_arn=role.arn,
             # One subnet is one zone: peers of the fabric can't be in two.
-            subnet_ids=[network.gpu_subnet_id],
+            subnet_ids=[subnet_id],
             ami_type="AL2023_x86_64_NVIDIA",
             capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
             scaling_config=eks.NodeGroupScalingConfigArgs(
@@ -100,22 +114,22 @@ class TrainingPool(pulumi.ComponentResource):
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 **labels,
-                POOL: TRAINING_POOL,
+                POOL: pool,
                 GPU_PRESENT: "true",
                 EFA_PRESENT: "true",
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             tags=tags(f"{name}-nodes"),
-            opts=guard.over(
-                pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after])
-            ),
+            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after])),
         )
         label_machines(f"{name}-label", nodes, labels, here)
         self.ready = [nodes]
         self.fabric_group_id = fabric.id
+        self.node_group_name = nodes.node_group_name
         self.register_outputs(
             {
-                "nodeGroupName": nodes.node_group_name,
+                **(facts or {}),
+                "nodeGroupName": self.node_group_name,
                 "placementGroupName": group.name if group is not None else plan.placement.group_name,
             }
         )

@@ -53,13 +53,11 @@ def _slices(mig: MigPlan) -> str:
 def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
-    import pulumi_azure_native as azure
 
     from gpucluster.components.azure.cluster import TrainingCluster
+    from gpucluster.components.azure.provider import provider
 
-    location = plan.location
-    provider = azure.Provider("azure", subscription_id=location.subscription, location=location.region)
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("azure", plan.location)]))
 
 
 CLOUD = Cloud(

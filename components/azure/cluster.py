@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
+from collections.abc import Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -15,7 +15,7 @@ from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from gpucluster.components.azure.home import Home
-from gpucluster.components.azure.identity import ClusterIdentity
+from gpucluster.components.azure.identity import ClusterIdentity, tagger
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.azure.lustre_driver import LustreDriver
@@ -38,8 +38,9 @@ from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
 from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.components.labels import azure_tags, kubernetes_labels
+from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.names import TRAINING_POOL
+from gpucluster.components.outputs import Pool, SharedStorage, pools_of
 
 __all__ = ["TrainingCluster"]
 
@@ -49,12 +50,14 @@ class TrainingCluster(pulumi.ComponentResource):
 
     Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
     component's inputs only, and policies see its outputs only.
-    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential), pools by name, storage.
     """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    pools: Mapping[str, Pool]
+    storage: SharedStorage
 
     def __init__(self, name: str, plan: AzureClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
@@ -66,7 +69,7 @@ class TrainingCluster(pulumi.ComponentResource):
         )
         here = pulumi.ResourceOptions(parent=self)
         location, settings = plan.location, plan.location.settings
-        tags = functools.partial(_tags, plan)
+        tags = tagger(plan.labels, stack=plan.stack)
         labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
         provisioned = plan.elastic is not None and plan.elastic.engine == "karpenter"
 
@@ -167,14 +170,15 @@ class TrainingCluster(pulumi.ComponentResource):
         workspace.mount(dataclasses.replace(storage, after=[*storage.after, *driver.ready]), home)
         nodes = GpuNodes(
             group=group,
-            control_plane=control_plane,
-            network=network,
+            cluster_name=control_plane.cluster_name,
+            subnet_id=network.nodes_id,
             version=plan.kubernetes_version,
             zone=location.number,
             driver=plan.driver,
             labels=labels,
             whole=NO_MIG if plan.mig is not None and plan.driver == "operators" else {},
             tags=tags,
+            after=control_plane.ready,
         )
         # GPU nodes are most of the bill: what makes them usable stands before they start.
         before_gpus = software.ready
@@ -262,6 +266,8 @@ class TrainingCluster(pulumi.ComponentResource):
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig
+        self.pools = pools_of(job_pools(plan))
+        self.storage = SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib)
         self.register_outputs(
             {
                 **plan.facts.registered(),
@@ -280,7 +286,3 @@ def _infiniband_feature(name: str, opts: pulumi.ResourceOptions) -> None:
         feature_name="AKSInfinibandSupport",
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True)),
     )
-
-
-def _tags(plan: AzureClusterPlan, name: str) -> dict[str, str]:
-    return azure_tags(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

@@ -8,8 +8,9 @@ import pulumi
 from pulumi_azure_native import authorization, managedidentity
 
 from gpucluster.components.azure.arm import role_id
+from gpucluster.components.labels import azure_tags
 
-__all__ = ["ClusterIdentity", "Tagger", "granted"]
+__all__ = ["ClusterIdentity", "Tagger", "granted", "tagger"]
 
 # Gives the tags of a resource by its logical name.
 Tagger = Callable[[str], dict[str, str]]
@@ -55,6 +56,11 @@ class ClusterIdentity(pulumi.ComponentResource):
             for suffix, (role, scope) in roles.items()
         ]
         self.register_outputs({"identityId": self.identity_id})
+
+
+def tagger(labels: Mapping[str, str], *, stack: str) -> Tagger:
+    """Gives resources their tags: these labels, and whose they are."""
+    return lambda name: azure_tags(labels, project=pulumi.get_project(), stack=stack, name=name)
 
 
 def granted(

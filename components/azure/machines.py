@@ -7,7 +7,7 @@ import re
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["CLOUD", "has_infiniband", "machine_problems", "quota_family", "training_machine"]
 
@@ -38,7 +38,7 @@ def quota_family(machine_type: str) -> str:
     return _QUOTAS[machine_type]
 
 
-def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
     """The row of the machine; where the one named can't be used, of the one that the spec implies."""
     fitting = _fitting(spec)
     if machine in fitting:
@@ -46,7 +46,7 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return training_shape(CLOUD, spec.accelerator, spec.training.fabric_gbps)
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
+def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
@@ -61,7 +61,7 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
     """Machines for training: those with InfiniBand, and for a single node the others too."""
     single = spec.training.nodes + spec.training.spares == 1
     rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]

@@ -33,11 +33,18 @@ class MigPool(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        guard = RollGuard(
-            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
-        )
+        kind = "gpucluster:azure:MigPool"
         made_of = {"machineType": plan.shape.machine_type, "profile": plan.profile, "spot": plan.spot}
-        super().__init__("gpucluster:azure:MigPool", name, made_of, guard.over(opts))
+        guard = RollGuard(
+            kind,
+            name,
+            made_of,
+            field="mig.roll",
+            nodes=plan.nodes,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
+        )
+        super().__init__(kind, name, made_of, guard.over(opts))
         pool = nodes.declare(
             f"{name}-nodes",
             pool=MIG_POOL,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 from pulumi_azure_native import containerservice
 
-from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import Tagger
-from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
@@ -26,33 +24,37 @@ _IN_PLACE = containerservice.AgentPoolUpgradeSettingsArgs(
 
 
 class GpuNodes:
-    """Declares pools of GPU nodes in one cluster, alike but for what each call says."""
+    """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are."""
+
+    inside: Mapping[str, pulumi.Input[str]]
 
     def __init__(
         self,
         *,
         group: pulumi.Input[str],
-        control_plane: ControlPlane,
-        network: Network,
-        version: str,
+        cluster_name: pulumi.Input[str],
+        subnet_id: pulumi.Input[str],
+        version: str | None,
         zone: str,
         driver: Driver,
         labels: Mapping[str, str],
         whole: Mapping[str, str],
         tags: Tagger,
+        after: Sequence[pulumi.Resource],
     ) -> None:
-        """zone: its number. driver: who owns the drivers. labels: of every node. whole: of those whose GPUs are not
-        sliced.
+        """version: of Kubernetes, None for the cluster's. zone: its number. driver: who owns the drivers. labels: of
+        every node. whole: of those whose GPUs are not sliced. after: what stands before the first of them.
         """
+        self.inside = {"resourceGroup": group, "clusterName": cluster_name, "subnetId": subnet_id}
         self._common: dict[str, Any] = {
             "resource_group_name": group,
-            "resource_name_": control_plane.cluster_name,
-            "vnet_subnet_id": network.nodes_id,
+            "resource_name_": cluster_name,
+            "vnet_subnet_id": subnet_id,
             "orchestrator_version": version,
             "availability_zones": [zone],
         }
         self._driver, self._labels, self._whole, self._tags = driver, labels, whole, tags
-        self._after = control_plane.ready
+        self._after = list(after)
 
     def declare(
         self,

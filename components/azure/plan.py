@@ -22,7 +22,12 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from gpucluster.components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
 from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
-from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
+from gpucluster.components.azure.purchase import (
+    other_purchase_problems,
+    purchase_notes,
+    purchase_problems,
+    scale_set_problems,
+)
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.example_ranges import example_range_notes
@@ -30,7 +35,13 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
-from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, PrivateAccess, ReservationPlacement
+from gpucluster.components.spec import (
+    CapacityBlockPurchase,
+    ClusterSpec,
+    PrivateAccess,
+    ReservationPlacement,
+    TrainingSpec,
+)
 from gpucluster.program.facts import Facts
 
 __all__ = [
@@ -41,6 +52,8 @@ __all__ = [
     "config_problems",
     "plan_cluster",
     "plan_problems",
+    "plan_training",
+    "training_losses",
 ]
 
 # The version of the other clouds. Source: Azure/AKS releases, 2026-10-25 (1.35.9 is available).
@@ -142,7 +155,7 @@ def plan_cluster(
         raise PlanError(problems)
     shape, driver = training_machine(spec, machine), location.settings.driver
     elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
-    training = _training(spec, shape, location)
+    training = plan_training(spec, shape, location)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = plan_lustre(
         spec.storage.shared, lambda tier: prices.storage_price(CLOUD, location.region, tier) if prices else None
@@ -226,6 +239,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
     """Every reason why Azure can't carry a spec anywhere."""
     del machine
     return [
+        *other_purchase_problems(spec),
         *purchase_problems(spec),
         *name_problems(lower_case_name(spec, stack), service="AKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
@@ -242,7 +256,8 @@ def _account_name(spec: ClusterSpec, stack: str, location: Location) -> str:
     return f"{re.sub(r'[^a-z0-9]', '', spec.name)[:14]}{own}"
 
 
-def _training(spec: ClusterSpec, shape: Shape, location: Location) -> TrainingPlan:
+def plan_training(spec: TrainingSpec, shape: Shape, location: Location) -> TrainingPlan:
+    """The training pool of a spec that can be bought. shape: of its machines."""
     reserved = RESERVATION_GROUP.match(spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
     return TrainingPlan(
         shape=shape,
@@ -274,14 +289,20 @@ def _co_location(training: TrainingPlan) -> str:
     return f"one scale set, a non-blocking InfiniBand domain{where}"
 
 
-def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
-    """What Azure can't give of what the spec asks."""
+def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+    """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps < spec.training.fabric_gbps:
         asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
         losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
     if shape.gpus != 8:
         losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
+    return losses
+
+
+def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """What Azure can't give of what the spec asks."""
+    losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append(
             f"storage.shared.fabric: Azure Managed Lustre is reached by TCP over {shape.host_gbps} Gb/s a node, never "

@@ -19,34 +19,29 @@ from gpucluster.components.spec import (
     FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
+    TrainingSpec,
 )
 
-__all__ = ["purchase_notes", "purchase_problems", "scale_set_problems"]
+__all__ = ["other_purchase_problems", "purchase_notes", "purchase_problems", "scale_set_problems"]
 
 # Machines in one block, and how long it lasts.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
+_FLEX_START = "which Google Cloud sells and Azure does not"
 
 
-def purchase_problems(spec: ClusterSpec) -> list[Problem]:
+def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     """Why these nodes can't be bought as the spec says, in any subscription."""
     nodes = spec.training.nodes + spec.training.spares
     problems: list[Problem] = []
-    flex_start = "which Google Cloud sells and Azure does not"
     if isinstance(spec.purchase, FlexStartPurchase):
         problems.append(
             Problem(
                 "purchase.kind",
-                f"is 'flex-start', {flex_start}",
+                f"is 'flex-start', {_FLEX_START}",
                 "choose on-demand, or capacity-block for capacity of fixed dates",
             )
         )
-    problems += [
-        Problem(field, f"has flex-start, {flex_start}", "choose from on-demand and spot")
-        for field in fields_that_ask_for(spec.elastic, "flex-start")
-    ]
-    if spec.mig is not None and spec.mig.purchase == "flex-start":
-        problems.append(Problem("mig.purchase", f"is 'flex-start', {flex_start}", "choose on-demand or spot"))
     if isinstance(spec.placement, ReservationPlacement):
         if not RESERVATION_GROUP.match(spec.placement.id):
             problems.append(
@@ -66,7 +61,7 @@ def purchase_problems(spec: ClusterSpec) -> list[Problem]:
                 )
             )
     if isinstance(spec.purchase, CapacityBlockPurchase):
-        problems += _block_problems(nodes, spec.duration)
+        problems += _block_problems(nodes, spec.duration or 0)  # the spec of a block has one
     if nodes > MOST_NODES:
         problems.append(
             Problem(
@@ -75,6 +70,17 @@ def purchase_problems(spec: ClusterSpec) -> list[Problem]:
                 f"InfiniBand is within one scale set, which holds at most {MOST_NODES}: ask for fewer",
             )
         )
+    return problems
+
+
+def other_purchase_problems(spec: ClusterSpec) -> list[Problem]:
+    """Why the nodes beside the training pool can't be bought as the spec says."""
+    problems = [
+        Problem(field, f"has flex-start, {_FLEX_START}", "choose from on-demand and spot")
+        for field in fields_that_ask_for(spec.elastic, "flex-start")
+    ]
+    if spec.mig is not None and spec.mig.purchase == "flex-start":
+        problems.append(Problem("mig.purchase", f"is 'flex-start', {_FLEX_START}", "choose on-demand or spot"))
     return problems
 
 
@@ -102,7 +108,7 @@ def _block_problems(nodes: int, hours: int) -> list[Problem]:
     return problems
 
 
-def scale_set_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
+def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
     """Why the scale set of this subscription is too small, in the words of the stack's configuration."""
     nodes, limit = spec.training.nodes + spec.training.spares, location.settings.scale_set_limit
     problems: list[Problem] = []
@@ -128,7 +134,7 @@ def scale_set_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
     return problems
 
 
-def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[str]:
+def purchase_notes(spec: TrainingSpec, shape: Shape, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
     nodes, machine = spec.training.nodes + spec.training.spares, shape.machine_type
     if not isinstance(spec.placement, ReservationPlacement):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 from pulumi_azure_native import compute, containerservice
@@ -24,6 +25,7 @@ class TrainingPool(pulumi.ComponentResource):
     """
 
     ready: list[pulumi.Resource]
+    node_pool_name: pulumi.Output[str]
 
     def __init__(
         self,
@@ -35,18 +37,27 @@ class TrainingPool(pulumi.ComponentResource):
         nodes: GpuNodes,
         after: Sequence[pulumi.Resource],
         tags: Tagger,
+        pool: str = TRAINING_POOL,
+        facts: Mapping[str, Any] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: what stands before the first node starts."""
+        """group: the cluster's resource group. after: what stands before the first node starts. pool: its name in the
+        cluster. facts: what it says of itself where no cluster of ours is around it.
+        """
+        kind = "gpucluster:azure:TrainingPool"
+        made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
+        if facts is not None:
+            made_of |= nodes.inside
         guard = RollGuard(
+            kind,
             name,
+            made_of,
             field="training.roll",
             nodes=plan.started,
             machine_type=plan.shape.machine_type,
             allowed=plan.roll,
         )
-        made_of = {"machineType": plan.shape.machine_type, "zone": location.zone}
-        super().__init__("gpucluster:azure:TrainingPool", name, made_of, guard.over(opts))
+        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         proximity = (
             compute.ProximityPlacementGroup(
@@ -62,9 +73,9 @@ class TrainingPool(pulumi.ComponentResource):
             if plan.placement.proximity_group
             else None
         )
-        pool = nodes.declare(
+        made = nodes.declare(
             f"{name}-nodes",
-            pool=TRAINING_POOL,
+            pool=pool,
             shape=plan.shape,
             root_gib=plan.root_gib,
             # Fixed: a gang starts when all of it is there.
@@ -79,7 +90,12 @@ class TrainingPool(pulumi.ComponentResource):
             ),
             opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=list(after))),
         )
-        self.ready = [pool]
+        self.ready = [made]
+        self.node_pool_name = made.name.apply(lambda found: found or pool)
         self.register_outputs(
-            {"nodePoolName": pool.name, "proximityGroupId": None if proximity is None else proximity.id}
+            {
+                **(facts or {}),
+                "nodePoolName": made.name,
+                "proximityGroupId": None if proximity is None else proximity.id,
+            }
         )

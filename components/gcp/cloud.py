@@ -47,13 +47,11 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
 def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
-    import pulumi_gcp as gcp
 
     from gpucluster.components.gcp.cluster import TrainingCluster
+    from gpucluster.components.gcp.provider import provider
 
-    location = plan.location
-    provider = gcp.Provider("gcp", project=location.project, region=location.region, zone=location.zone)
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider]))
+    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("gcp", plan.location)]))
 
 
 CLOUD = Cloud(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -14,7 +14,7 @@ from gpucluster.components.gcp.fabric import FABRICS, POD_SECURITY
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.home import Home
-from gpucluster.components.gcp.identity import NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity, labeller
 from gpucluster.components.gcp.job_pools import job_pools
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.gcp.mig_pool import MigPool
@@ -32,7 +32,8 @@ from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.components.labels import gcp_labels, kubernetes_labels
+from gpucluster.components.labels import kubernetes_labels
+from gpucluster.components.outputs import Pool, SharedStorage, pools_of
 
 __all__ = ["TrainingCluster"]
 
@@ -42,12 +43,14 @@ class TrainingCluster(pulumi.ComponentResource):
 
     Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
     component's inputs only, and policies see its outputs only.
-    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential).
+    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential), pools by name, storage.
     """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    pools: Mapping[str, Pool]
+    storage: SharedStorage
 
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
@@ -57,7 +60,7 @@ class TrainingCluster(pulumi.ComponentResource):
         self._plan, self._name = plan, name
         here = pulumi.ResourceOptions(parent=self)
         location = plan.location
-        self._resource_labels = functools.partial(_resource_labels, plan)
+        self._resource_labels = labeller(plan.labels, stack=plan.stack)
         self._labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
 
         services = enabled_services(f"{name}-api", _services(plan), here)
@@ -139,11 +142,11 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-training",
             plan.training,
             location=location,
-            control_plane=control_plane,
-            nodes=self._nodes,
+            cluster_name=control_plane.cluster_name,
+            node_account=self._nodes.email,
             gpu_subnets=network.gpu_subnets,
             # A file system takes up to an hour, in which GPUs would wait and cost.
-            after=[*before_gpus, *storage.after],
+            after=[*control_plane.before_nodes, *before_gpus, *storage.after],
             labels=self._labels,
             resource_labels=self._resource_labels,
             opts=here,
@@ -205,6 +208,8 @@ class TrainingCluster(pulumi.ComponentResource):
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig
+        self.pools = pools_of(job_pools(plan))
+        self.storage = SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib)
         self.register_outputs(
             {
                 **plan.facts.registered(),
@@ -290,7 +295,3 @@ def _services(plan: GcpClusterPlan) -> list[str]:
         *lustre,
         *private,
     ]
-
-
-def _resource_labels(plan: GcpClusterPlan, name: str) -> dict[str, str]:
-    return gcp_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack, name=name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-__all__ = ["Labeller", "NodeIdentity", "workload_pool"]
+from gpucluster.components.labels import gcp_labels
+
+__all__ = ["Labeller", "NodeIdentity", "labeller", "workload_pool"]
 
 # Gives the labels of a resource by its logical name.
 Labeller = Callable[[str], dict[str, str]]
@@ -53,6 +55,11 @@ class NodeIdentity(pulumi.ComponentResource):
         self.email, self.member = self.account.email, self.account.member
         self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, here)
         self.register_outputs({"email": self.email})
+
+
+def labeller(labels: Mapping[str, str], *, stack: str) -> Labeller:
+    """Gives resources their labels: these labels, and whose they are."""
+    return lambda name: gcp_labels(labels, project=pulumi.get_project(), stack=stack, name=name)
 
 
 def workload_pool(project: str) -> str:

@@ -8,7 +8,7 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location, zones_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["CLOUD", "Family", "family", "machine_problems", "spot_only", "training_machine", "zone_problems"]
 
@@ -82,7 +82,7 @@ def spot_only(shape: Shape) -> bool:
     return shape.machine_type.startswith("a3-highgpu-") and shape.gpus < 8
 
 
-def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
     """The row of the machine; where the one named can't be used, of the one that the spec implies."""
     fitting = _fitting(spec)
     if machine in fitting:
@@ -90,7 +90,7 @@ def training_machine(spec: ClusterSpec, machine: str | None) -> Shape:
     return training_shape(CLOUD, spec.accelerator, spec.training.fabric_gbps)
 
 
-def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
+def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     """Why the training pool can't be made of the machine, in the words of the stack's configuration."""
     fitting = _fitting(spec)
     if machine is None or machine in fitting:
@@ -107,7 +107,7 @@ def machine_problems(spec: ClusterSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: ClusterSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
     rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]
     return {row.machine_type: row for row in rows if not spot_only(row)}
 

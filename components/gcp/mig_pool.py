@@ -37,11 +37,23 @@ class MigPool(pulumi.ComponentResource):
         resource_labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        kind = "gpucluster:gcp:MigPool"
+        made_of = {
+            "machineType": plan.shape.machine_type,
+            "zone": location.zone,
+            "slices": plan.size,
+            "purchase": plan.purchase,
+        }
         guard = RollGuard(
-            name, field="mig.roll", nodes=plan.nodes, machine_type=plan.shape.machine_type, allowed=plan.roll
+            kind,
+            name,
+            made_of,
+            field="mig.roll",
+            nodes=plan.nodes,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
         )
-        made_of = {"machineType": plan.shape.machine_type, "zone": location.zone, "slices": plan.size}
-        super().__init__("gpucluster:gcp:MigPool", name, {**made_of, "purchase": plan.purchase}, guard.over(opts))
+        super().__init__(kind, name, made_of, guard.over(opts))
         flexible = plan.purchase == "flex-start"
         size: dict[str, Any] = {"autoscaling": scaled(plan.nodes)} if flexible else {"node_count": plan.nodes}
         bought: dict[str, Any] = {

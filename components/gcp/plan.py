@@ -38,6 +38,7 @@ from gpucluster.components.spec import (
     FlexStartPurchase,
     PrivateAccess,
     ReservationPlacement,
+    TrainingSpec,
 )
 from gpucluster.program.facts import Facts
 
@@ -49,8 +50,12 @@ __all__ = [
     "SystemPlan",
     "TrainingPlan",
     "config_problems",
+    "label_problems",
     "plan_cluster",
+    "plan_network",
     "plan_problems",
+    "plan_training",
+    "training_losses",
 ]
 
 # The version of the other clouds. A3 Mega was validated on it and A3 Ultra is declared with it.
@@ -184,9 +189,9 @@ def plan_cluster(
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     access = plan_access(spec.access, nodes_cidr=AddressPlan.nodes)
-    network = _network(spec, shape, nat=access.nat)
+    network = plan_network(shape, nat=access.nat, private_services=_private_services(spec))
     elastic, mig = plan_elastic(spec), plan_mig(spec)
-    training = _training(spec, shape)
+    training = plan_training(spec, shape)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = _storage(spec, location, prices)
     capacity, speed = _sizes(storage)
@@ -269,9 +274,9 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
     return [
         *purchase_problems(spec, shape),
         *name_problems(lower_case_name(spec, stack), service="GKE", longest=_CLUSTER_NAME),
-        *_label_problems(spec.labels),
+        *label_problems(spec.labels),
         *access_problems(spec.access),
-        *_address_problems(spec, _network(spec, shape, nat=True)),
+        *_address_problems(spec, plan_network(shape, nat=True, private_services=_private_services(spec))),
         *mig_problems(spec),
         *elastic_problems(spec),
         *home_problems(spec.storage.home),
@@ -279,18 +284,24 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
     ]
 
 
-def _network(spec: ClusterSpec, shape: Shape, *, nat: bool) -> NetworkPlan:
+def _private_services(spec: ClusterSpec) -> bool:
+    return spec.storage.shared.kind == "lustre" or spec.storage.home is not None
+
+
+def plan_network(shape: Shape, *, nat: bool, private_services: bool) -> NetworkPlan:
+    """The networks of nodes of a shape. nat, private_services: as of the plan."""
     kind = family(shape.machine_type)
     return NetworkPlan(
         addresses=plan_addresses(len(kind.gpu_networks)),
         gpu_networks=kind.gpu_networks,
         mtu=kind.mtu,
         nat=nat,
-        private_services=spec.storage.shared.kind == "lustre" or spec.storage.home is not None,
+        private_services=private_services,
     )
 
 
-def _training(spec: ClusterSpec, shape: Shape) -> TrainingPlan:
+def plan_training(spec: TrainingSpec, shape: Shape) -> TrainingPlan:
+    """The training pool of a spec that can be bought. shape: of its machines."""
     flex_start = isinstance(spec.purchase, FlexStartPurchase)
     if isinstance(spec.placement, ReservationPlacement):
         placement = PlacementPlan(
@@ -345,7 +356,8 @@ def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
     return storage.capacity_gib, storage.gb_per_s
 
 
-def _label_problems(labels: Mapping[str, str]) -> list[Problem]:
+def label_problems(labels: Mapping[str, str]) -> list[Problem]:
+    """Labels that Google Cloud does not take."""
     wrong = [key for key in labels if not _LABEL_KEY.match(key)]
     return [
         Problem("labels", f"has the name {key!r}", "on Google Cloud a label's name starts with a letter")
@@ -386,8 +398,8 @@ def _not_built(spec: ClusterSpec) -> list[str]:
     ]
 
 
-def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
-    """What Google Cloud can't give of what the spec asks."""
+def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+    """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps == 0:
         losses.append(
@@ -399,6 +411,12 @@ def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
         losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}{roce}")
     if shape.nvme_disks == 0:
         losses.append(f"/scratch: {shape.machine_type} has no local disks of its own; it is on the boot disk")
+    return losses
+
+
+def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+    """What Google Cloud can't give of what the spec asks."""
+    losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append("storage.shared.fabric: Managed Lustre is reached by the host network, never over the GPU fabric")
     return losses

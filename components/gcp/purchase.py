@@ -15,10 +15,10 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
-    ClusterSpec,
     FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
+    TrainingSpec,
 )
 
 __all__ = ["FLEX_START_DAYS", "purchase_losses", "purchase_notes", "purchase_problems"]
@@ -36,9 +36,10 @@ _RESERVATION = re.compile(
 _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
 
 
-def purchase_problems(spec: ClusterSpec, shape: Shape) -> list[Problem]:
+def purchase_problems(spec: TrainingSpec, shape: Shape) -> list[Problem]:
     """Why these nodes can't be bought as the spec says."""
-    nodes, days = spec.training.nodes + spec.training.spares, spec.duration / 24
+    nodes = spec.training.nodes + spec.training.spares
+    days = (spec.duration or 0) / 24  # the spec has one wherever it matters
     problems: list[Problem] = []
     if isinstance(spec.placement, ReservationPlacement) and not _RESERVATION.match(spec.placement.id):
         problems.append(
@@ -91,7 +92,7 @@ def purchase_problems(spec: ClusterSpec, shape: Shape) -> list[Problem]:
     return problems
 
 
-def purchase_losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+def purchase_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
     """What this way to buy can't give."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
@@ -107,14 +108,14 @@ def purchase_losses(spec: ClusterSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def purchase_notes(spec: ClusterSpec, shape: Shape, location: Location) -> list[str]:
+def purchase_notes(spec: TrainingSpec, shape: Shape, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
     nodes = spec.training.nodes + spec.training.spares
     placement = spec.placement
     if isinstance(placement, ReservationPlacement):
         notes = [
             f"{placement.id} must hold {nodes} x {shape.machine_type} with its local SSDs in {location.zone}, the zone "
-            "of the stack's configuration: nothing is looked up before up"
+            "of the GPU nodes: nothing is looked up before up"
         ]
         if isinstance(spec.purchase, CapacityBlockPurchase) and not spec.purchase.active:
             notes.append(

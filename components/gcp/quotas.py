@@ -8,7 +8,7 @@ from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.shapes import Shape
-from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, FlexStartPurchase
+from gpucluster.components.spec import CapacityBlockPurchase, FlexStartPurchase, TrainingSpec
 
 __all__ = ["quota_note"]
 
@@ -23,18 +23,19 @@ _METRICS = {
 
 
 def quota_note(
-    spec: ClusterSpec,
+    spec: TrainingSpec,
     shape: Shape,
     elastic: ElasticPlan | None,
     mig: MigPlan | None,
     *,
     region: str,
-    networks: int,
+    networks: int | None,
 ) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
-    networks: VPC networks of the cluster. A calendar reservation charges none; Spot and flex-start charge the
-    preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption option".
+    networks: VPC networks of the cluster; None where they are there. A calendar reservation charges none; Spot and
+    flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption
+    option".
     """
     needed = Counter[str]()
     if not isinstance(spec.purchase, CapacityBlockPurchase):
@@ -48,7 +49,8 @@ def quota_note(
         metric = _metric(mig.shape, preemptible=mig.purchase != "on-demand")
         needed[metric] += mig.nodes * mig.shape.gpus
     parts = [f"{count:,} {metric} in {region}" for metric, count in needed.items()]
-    parts.append(f"{networks} VPC networks")
+    if networks is not None:
+        parts.append(f"{networks} VPC networks")
     return f"quotas to have: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
 
 

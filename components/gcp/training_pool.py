@@ -9,9 +9,7 @@ import pulumi
 from pulumi_gcp import container
 
 from gpucluster.components.gcp import compute
-from gpucluster.components.gcp.control_plane import ControlPlane
-from gpucluster.components.gcp.fabric_networks import Subnet
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
@@ -27,6 +25,7 @@ class TrainingPool(pulumi.ComponentResource):
     """Outputs: node_pool_name, placement_policy_name (None without a compact placement)."""
 
     ready: list[pulumi.Resource]
+    node_pool_name: pulumi.Output[str]
 
     def __init__(
         self,
@@ -34,32 +33,42 @@ class TrainingPool(pulumi.ComponentResource):
         plan: TrainingPlan,
         *,
         location: Location,
-        control_plane: ControlPlane,
-        nodes: NodeIdentity,
-        gpu_subnets: Sequence[Subnet],
+        cluster_name: pulumi.Input[str],
+        node_account: pulumi.Input[str],
+        gpu_subnets: Sequence[tuple[pulumi.Input[str], pulumi.Input[str]]],
         after: Sequence[pulumi.Resource],
         labels: Mapping[str, str],
         resource_labels: Labeller,
+        pool: str = TRAINING_POOL,
+        facts: Mapping[str, Any] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """gpu_subnets: of the additional interfaces; they can't be changed once the pool stands. after: what stands
-        before the first node starts.
+        """node_account: email of the nodes' service account. gpu_subnets: network and subnet, by name, of each
+        additional interface; they can't be changed once the pool stands. after: what stands before the first node
+        starts. pool: its name in the cluster and in the nodes' label. facts: what it says of itself where no cluster of
+        ours is around it.
         """
-        guard = RollGuard(
-            name,
-            field="training.roll",
-            nodes=plan.started,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-        )
-        made_of = {
+        kind = "gpucluster:gcp:TrainingPool"
+        made_of: dict[str, Any] = {
             "machineType": plan.shape.machine_type,
             "zone": location.zone,
             "reservation": plan.placement.reservation,
             "placementPolicy": plan.placement.policy or plan.placement.compact,
             "flexStart": plan.flex_start_hours is not None,
         }
-        super().__init__("gpucluster:gcp:TrainingPool", name, made_of, guard.over(opts))
+        if facts is not None:
+            subnets = [[network, subnet] for network, subnet in gpu_subnets]
+            made_of |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
+        guard = RollGuard(
+            kind,
+            name,
+            made_of,
+            field="training.roll",
+            nodes=plan.started,
+            machine_type=plan.shape.machine_type,
+            allowed=plan.roll,
+        )
+        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         policy = plan.placement.policy
         own = plan.placement.compact and policy is None
@@ -76,10 +85,10 @@ class TrainingPool(pulumi.ComponentResource):
             else None
         )
         policy_name = group.name if group is not None else policy
-        pool = container.NodePool(
+        nodes = container.NodePool(
             f"{name}-nodes",
-            name=TRAINING_POOL,
-            cluster=control_plane.cluster_name,
+            name=pool,
+            cluster=cluster_name,
             location=location.region,
             # One zone: peers of the fabric can't be in two, and node_count is for each zone.
             node_locations=[location.zone],
@@ -108,10 +117,10 @@ class TrainingPool(pulumi.ComponentResource):
             node_config=node_config(
                 f"{name}-nodes",
                 plan.shape.machine_type,
-                pool=TRAINING_POOL,
+                pool=pool,
                 disk_type=family(plan.shape.machine_type).disk_type,
                 root_gib=plan.root_gib,
-                account=nodes.email,
+                account=node_account,
                 labels=labels,
                 resource_labels=lambda full: {**resource_labels(full), **_calendar(plan)},
                 more={**gpu_config(plan.shape), **_bought(plan)},
@@ -120,14 +129,17 @@ class TrainingPool(pulumi.ComponentResource):
             opts=guard.over(
                 pulumi.ResourceOptions(
                     parent=self,
-                    depends_on=[*control_plane.before_nodes, *after],
+                    depends_on=list(after),
                     delete_before_replace=True,
                     ignore_changes=[] if plan.roll else FROZEN,
                 )
             ),
         )
-        self.ready = [pool]
-        self.register_outputs({"nodePoolName": pool.name, "placementPolicyName": policy_name})
+        self.ready = [nodes]
+        self.node_pool_name = nodes.name
+        self.register_outputs(
+            {**(facts or {}), "nodePoolName": self.node_pool_name, "placementPolicyName": policy_name}
+        )
 
 
 def _size(plan: TrainingPlan) -> dict[str, Any]:

@@ -124,6 +124,8 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     verdict = budget_verdict(estimate)
     if verdict is not None:
         yield from layout.wrapped("Budget:", verdict.sentence)
+    elif gpus is not None:
+        yield from layout.wrapped("Budget:", "no budget stated")
     yield ""
 
 

@@ -31,13 +31,20 @@ class Watched:
     def __init__(self) -> None:
         self._seen: list[Declared] = []
         self._queued = Queued()
+        self._over = False
 
     def _see(self, args: pulumi.ResourceTransformationArgs) -> None:
+        if self._over:
+            return
         self._seen.append(Declared(args.resource, args.type_, args.name, args.props, args.opts))
 
     def resources(self) -> Resources:
         """Every resource seen so far, in the form that all sources share."""
         return _Reader(self._seen).resources()
+
+    def stop(self) -> None:
+        """See no further resource."""
+        self._over = True
 
     def withdraw(self) -> None:
         """Keep what was seen from reaching the engine; for a program that is about to refuse its own plan."""

@@ -1,0 +1,40 @@
+"""A training pool for an EKS cluster that is there already, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.machines import machine_problems, training_machine
+from gpucluster.components.aws.plan import (
+    TrainingPlan,
+    plan_training,
+    quotas,
+    training_losses,
+    training_notes,
+    training_problems,
+)
+from gpucluster.components.plan import PoolPlan, pool_facts
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec import PoolSpec
+
+__all__ = ["config_problems", "plan_pool", "plan_problems"]
+
+
+def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
+    """Why the pool can't be made of the machine."""
+    del location
+    return machine_problems(spec, machine)
+
+
+def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
+    """Every other reason why AWS can't carry the pool."""
+    del stack, machine
+    return training_problems(spec)
+
+
+def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPlan[TrainingPlan]:
+    """The plan of a pool without such problems."""
+    shape = training_machine(spec, machine)
+    training = plan_training(spec, shape)
+    notes = [*training_notes(training, location), quotas(training)]
+    facts = pool_facts(spec, shape, losses=training_losses(spec, shape), notes=notes)
+    return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)

@@ -1,0 +1,15 @@
+"""The provider of a cluster's resources."""
+
+from __future__ import annotations
+
+import pulumi
+import pulumi_azure_native as azure
+
+from gpucluster.components.azure.location import Location
+
+__all__ = ["provider"]
+
+
+def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> azure.Provider:
+    """One for the place of a cluster, whatever the configuration of the stack says of another."""
+    return azure.Provider(name, subscription_id=location.subscription, location=location.region, opts=opts)

@@ -1,0 +1,39 @@
+"""Networks for GPU nodes that are declared by themselves, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import CLOUD, spot_only, zone_problems
+from gpucluster.components.gcp.plan import NetworkPlan, label_problems, plan_network
+from gpucluster.components.problem import Problem
+from gpucluster.components.shapes import Shape, shapes
+from gpucluster.components.spec import NetworkSpec
+
+__all__ = ["config_problems", "plan_networks", "plan_problems"]
+
+
+def config_problems(spec: NetworkSpec, machine: str | None, location: Location | None) -> list[Problem]:
+    """Why there are no networks for the machine, or not in the zone."""
+    del spec
+    known = _machines()
+    if machine not in known:
+        near = did_you_mean(str(machine), known)
+        return [Problem("machine", f"is {machine!r}", f"allowed: {', '.join(known)}{near}")]
+    return [] if location is None else zone_problems(known[machine], location, "the GPU nodes")
+
+
+def plan_problems(spec: NetworkSpec, stack: str, machine: str | None) -> list[Problem]:
+    """Every other reason against them."""
+    del stack, machine
+    return label_problems(spec.labels)
+
+
+def plan_networks(spec: NetworkSpec, machine: str) -> NetworkPlan:
+    """The networks that nodes of the machine need."""
+    return plan_network(_machines()[machine], nat=spec.nat, private_services=spec.private_services)
+
+
+def _machines() -> dict[str, Shape]:
+    """Those with networks of their own for GPUs, or whole: a training pool's."""
+    return {row.machine_type: row for row in shapes() if row.cloud == CLOUD and not spot_only(row)}

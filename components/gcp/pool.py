@@ -1,0 +1,46 @@
+"""A training pool for a GKE cluster that is there already, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import family, machine_problems, training_machine, zone_problems
+from gpucluster.components.gcp.plan import TrainingPlan, label_problems, plan_training, training_losses
+from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
+from gpucluster.components.gcp.quotas import quota_note
+from gpucluster.components.plan import PoolPlan, pool_facts
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec import PoolSpec
+from gpucluster.errors import InputError
+
+__all__ = ["config_problems", "plan_pool", "plan_problems"]
+
+
+def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
+    """Why the pool can't be made of the machine, or not in the zone."""
+    problems = machine_problems(spec, machine)
+    if problems or location is None:
+        return problems
+    return zone_problems(training_machine(spec, machine), location, "the training pool")
+
+
+def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
+    """Every other reason why Google Cloud can't carry the pool."""
+    del stack
+    return [*purchase_problems(spec, training_machine(spec, machine)), *label_problems(spec.labels)]
+
+
+def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
+    """The plan of a pool without such problems. gpu_subnets: that it gets. Raises InputError where these do not fit."""
+    shape = training_machine(spec, machine)
+    needed = len(family(shape.machine_type).gpu_networks)
+    if gpu_subnets != needed:
+        problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
+        raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])
+    quotas = quota_note(spec, shape, None, None, region=location.region, networks=None)
+    facts = pool_facts(
+        spec,
+        shape,
+        losses=[*training_losses(spec, shape), *purchase_losses(spec, shape)],
+        notes=[*purchase_notes(spec, shape, location), quotas],
+    )
+    return PoolPlan(name=spec.name, labels=spec.labels, training=plan_training(spec, shape), facts=facts)

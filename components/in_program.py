@@ -1,0 +1,192 @@
+"""What a program declares by itself, without a stack's configuration: from what it writes in Python to a plan."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pulumi
+from pydantic import BaseModel
+
+from gpucluster.components.cloud import cloud_of
+from gpucluster.components.clouds import forbid_what_if
+from gpucluster.components.problem import Problem
+from gpucluster.components.python_values import python_file
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec_file import SpecSource, SpecValues, spec_file
+from gpucluster.components.stack_config import StackConfig
+from gpucluster.components.stack_plan import Carrier, plan_stack, usable
+from gpucluster.cost import plan_prices
+from gpucluster.errors import InputError
+
+__all__ = ["InProgram", "SpecInput", "with_provider"]
+
+SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
+"""A spec as a program gives it: checked already, as plain values, or as the path of a YAML file."""
+
+Spec = TypeVar("Spec", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class InProgram:
+    """A cloud as programs see it. location: the class of its places, whose fields are keys of a configuration.
+
+    What can't be used raises InputError with everything that is wrong, in the words of the program.
+    """
+
+    cloud: str
+    location: type
+
+    def plan(self, name: str, spec: SpecInput, location: object, machine: str | None) -> Any:
+        """The plan of a cluster. machine: type of the training nodes, None for what the spec implies."""
+        config = self._config("TrainingCluster", name, location, machine)
+        return plan_stack(replace(config, spec=_source(name, spec)), plan_prices)
+
+    def part(
+        self,
+        part: str,
+        name: str,
+        values: Mapping[str, Any],
+        model: type[Spec],
+        location: object,
+        carrier: Carrier[Spec] | None = None,
+        machine: str | None = None,
+    ) -> tuple[Spec, Any]:
+        """The spec of a part of a cluster, and the checked location. part: its class. carrier: None where nothing more
+        can be wrong with it.
+        """
+        config = self._config(part, name, location, machine)
+        source = SpecValues(partial(python_file, {"name": name, **values}, f"spec of {name}"), model, name)
+        spec, _ = usable(config, source, carrier or _Any())
+        return spec, config.location
+
+    def spelled(self, text: str) -> str:
+        """A text with the keys that a stack's configuration alone has as fields of `location`."""
+        own = [key for key in _keys(self.cloud) if key != _snake(key)]
+        if not own:
+            return text
+        return re.sub(rf"(?:gpucluster:)?\b({'|'.join(own)})\b", lambda found: f"location.{_snake(found[1])}", text)
+
+    def _config(self, part: str, name: str, location: object, machine: str | None) -> _Config:
+        forbid_what_if()
+        known, found = cloud_of(self.cloud), None
+        problems: list[Problem] = []
+        if isinstance(location, self.location):
+            values, wrong = _values(self.cloud, location)
+            found, more = known.locate(values)
+            problems += [*wrong, *more]
+        else:
+            problems.append(Problem("location", f"is {location!r}", f"write a gpucluster.{self.cloud}.Location"))
+        return _Config(
+            stack=pulumi.get_stack(),
+            spec=None,
+            cloud=self.cloud,
+            location=None if problems else found,
+            machine=machine,
+            source=f"gpucluster.{self.cloud}.{part} {name}",
+            prefix="",
+            problems=tuple(problems),
+            spelled=self.spelled,
+        )
+
+
+def with_provider(
+    opts: pulumi.ResourceOptions | None,
+    package: str,
+    make: Callable[[pulumi.ResourceOptions], pulumi.ProviderResource],
+) -> pulumi.ResourceOptions:
+    """The options with a provider of a package: the one that they or their parent bring, else one that is made."""
+    given = opts or pulumi.ResourceOptions()
+    several = given.providers or []
+    brought = [given.provider, *(several.values() if isinstance(several, Mapping) else several)]
+    above = None if given.parent is None else given.parent.get_provider(f"{package}:index:any")
+    if above is not None or any(one is not None and one.package == package for one in brought):
+        return given
+    made = make(pulumi.ResourceOptions(parent=given.parent))
+    return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Config(StackConfig):
+    """The place and the machine that a program says. cloud: one that there is."""
+
+    cloud: str
+    spelled: Callable[[str], str]
+
+    def named(self, problem: Problem) -> str:
+        place = problem.field in _keys(self.cloud) and problem.field == _snake(problem.field)
+        return self.spelled(f"location.{problem}" if place else str(problem))
+
+
+class _Any:
+    """Takes every spec."""
+
+    def config_problems(self, spec: BaseModel, machine: str | None, location: Any | None) -> list[Problem]:
+        del spec, machine, location
+        return []
+
+    def plan_problems(self, spec: BaseModel, stack: str, machine: str | None) -> list[Problem]:
+        del spec, stack, machine
+        return []
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A spec that was checked when it was made."""
+
+    spec: ClusterSpec
+    name: str
+
+    def read(self) -> ClusterSpec:
+        if self.spec.name != self.name:
+            seen = f"is {self.spec.name!r}, and the component is called {self.name!r}"
+            raise self.error([Problem("name", seen, "write one name")])
+        return self.spec
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        return InputError(f"spec of {self.name}", list(map(str, problems)))
+
+    def what_if(self) -> list[str]:
+        return []
+
+
+def _source(name: str, spec: SpecInput) -> SpecSource[ClusterSpec]:
+    if isinstance(spec, ClusterSpec):
+        return _Checked(spec, name)
+    if isinstance(spec, Mapping):
+        return SpecValues(partial(python_file, {"name": name, **spec}, f"spec of {name}"), ClusterSpec, name)
+    return spec_file(Path(spec), ClusterSpec, name)
+
+
+def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
+    """The location as a stack's configuration has it, and what can't be written there."""
+    keys = cloud_of(cloud).keys
+    values: dict[str, str] = {}
+    problems: list[Problem] = []
+    for field in fields(location):
+        key, value = _camel(field.name), getattr(location, field.name)
+        if isinstance(value, str | int):
+            values[key] = str(value).lower() if isinstance(value, bool) else str(value)
+        elif value is not None or key in keys:
+            seen = "an Output, which no preview knows" if isinstance(value, pulumi.Output) else repr(value)
+            example = f" such as {keys[key]!r}" if key in keys else ""
+            problems.append(Problem(key, f"is {seen}", f"write its value{example}"))
+    return values, problems
+
+
+def _keys(cloud: str) -> list[str]:
+    """What a stack's configuration may say of the place."""
+    return [*cloud_of(cloud).keys, *cloud_of(cloud).optional]
+
+
+def _snake(key: str) -> str:
+    return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
+
+
+def _camel(field: str) -> str:
+    return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), field)

@@ -1,0 +1,71 @@
+"""Values that a program writes in Python, in the form that a file of YAML is read into: both are checked in one way."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final, cast
+
+import yaml
+
+from gpucluster.components.yaml_file import YamlFile
+from gpucluster.errors import InputError
+
+__all__ = ["PYTHON", "python_file"]
+
+PYTHON: Final = "python"
+"""What the marks of such values name in place of a file."""
+
+_NOWHERE: Final = yaml.Mark(PYTHON, 0, -1, -1, None, 0)
+_TAGS: Final[Mapping[type, str]] = {
+    str: "str",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    Decimal: "float",
+    datetime.date: "timestamp",
+    type(None): "null",
+}
+
+
+def python_file(values: Mapping[str, Any], source: str) -> YamlFile:
+    """The values as a file without lines. source: what messages call it.
+
+    Raises InputError with each value that is no plain one, such as an Output, which no preview knows.
+    """
+    problems: list[str] = []
+    data = _plain(values, "", problems)
+    if problems:
+        raise InputError(source, problems)
+    return YamlFile(source, cast(yaml.MappingNode, _node(data)), data, ())
+
+
+def _plain(value: Any, at: str, problems: list[str]) -> Any:
+    """The value in dicts and lists. at: its full name."""
+    if isinstance(value, Mapping):
+        members = cast(Mapping[Any, Any], value)
+        for key in members:
+            if type(key) not in _TAGS:
+                problems.append(f"{at or 'the mapping'} has the name {key!r}; write a text")
+        return {key: _plain(member, f"{at}.{key}" if at else str(key), problems) for key, member in members.items()}
+    if isinstance(value, list | tuple):
+        items = cast("list[Any] | tuple[Any, ...]", value)
+        return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(items)]
+    if type(value) not in _TAGS:
+        problems.append(
+            f"{at} is of type {type(value).__name__}; write a text, a number, True or False, a list or a mapping, "
+            "whose value is known before the update"
+        )
+    return value
+
+
+def _node(value: Any) -> yaml.Node:
+    if isinstance(value, dict):
+        members = cast(dict[Any, Any], value).items()
+        pairs = [(_node(key), _node(member)) for key, member in members]
+        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, _NOWHERE, _NOWHERE)
+    if isinstance(value, list):
+        items = [_node(item) for item in cast(list[Any], value)]
+        return yaml.SequenceNode("tag:yaml.org,2002:seq", items, _NOWHERE, _NOWHERE)
+    return yaml.ScalarNode(f"tag:yaml.org,2002:{_TAGS[type(value)]}", str(value), _NOWHERE, _NOWHERE)
