@@ -33,6 +33,7 @@ from pulumi.runtime.stack import run_in_stack
 from gpucluster.cli import main as gpucluster
 from gpucluster.cost import estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
+from gpucluster.cost.preview import watch
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.comparison_table import comparison_table
 from gpucluster.program.resources import Resources
@@ -233,7 +234,12 @@ def _previewed(stack: str) -> tuple[str, Resources]:
         kept.outputs.clear()
         pulumi.runtime.set_all_config(config)
         with contextlib.chdir("stacks"):
-            await run_in_stack(lambda: found.append(runpy.run_path(str(program))["resources"].resources()))
+            await run_in_stack(watched)
+
+    def watched() -> None:
+        seen = watch()
+        runpy.run_path(str(program))
+        found.append(seen.resources())
 
     asyncio.run(run())
     return "\n".join(said.lines), found[0]

@@ -1,0 +1,1 @@
+../../gpucluster/aws.py

@@ -1,0 +1,1 @@
+../../gpucluster/azure.py
