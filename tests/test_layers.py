@@ -23,7 +23,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "components": frozenset({"catalog", "textio", "program", "cost"}),
     "acceptance": frozenset({"program", "cost", "components"}),
     "pull_request": frozenset({"program", "cost", "policies", "sandbox"}),
-    "stacks": frozenset({"program", "cost", "components"}),
+    "stacks": frozenset({"program", "cost", "components", "gpucluster"}),
     "gpucluster": frozenset(
         {
             "catalog",
@@ -35,7 +35,6 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
             "components",
             "acceptance",
             "pull_request",
-            "stacks",
         }
     ),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.components.first_spec import first_spec
 from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec_file import plan_error
+from gpucluster.components.spec_file import stack_spec
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,9 @@ def test_the_line_of_a_problem_is_that_of_its_field_whatever_it_says(tmp_path: P
     path = tmp_path / "trial.yaml"
     path.write_text(first_spec("trial", 4, ""))
     line = next(at for at, text in enumerate(path.read_text().splitlines(), 1) if text.lstrip().startswith("nodes:"))
-    told = plan_error(path, [Problem("training.nodes", "budget is no word of this problem"), Problem("", "budget")])
+    told = stack_spec(path).error(
+        [Problem("training.nodes", "budget is no word of this problem"), Problem("", "budget")]
+    )
     assert told.problems == ("budget", f"line {line}: training.nodes budget is no word of this problem")
 
 

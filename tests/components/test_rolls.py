@@ -28,7 +28,15 @@ def guard() -> Callable[..., Callable[..., None]]:
 
     def made(*, nodes: int = 5, allowed: bool = False) -> Callable[..., None]:
         with mock.patch.object(pulumi, "ResourceHook") as hook:
-            RollGuard("trial-training", field="training.roll", nodes=nodes, machine_type="p5.48xlarge", allowed=allowed)
+            RollGuard(
+                POOL,
+                "trial-training",
+                {"zone", "machineType"},
+                field="training.roll",
+                nodes=nodes,
+                machine_type="p5.48xlarge",
+                allowed=allowed,
+            )
         check = hook.call_args.args[1]
         assert hook.call_args.args[2].on_dry_run
 
@@ -89,8 +97,9 @@ def test_where_the_spec_allows_it_the_sentence_is_told_once(guard, said):
         (NODES, {"scalingConfig": {"desiredSize": 4}}, {"scalingConfig": {"desiredSize": 5}}),
         (POOL, {}, {"zone": "us-east-1a"}),
         (POOL, None, {"zone": "us-east-1a"}),
+        (POOL, {"zone": "us-east-1a", "durationDays": 14}, {"zone": "us-east-1a", "notes": ["another"]}),
     ],
-    ids=["labels", "size", "a pool of an older version", "a pool without inputs"],
+    ids=["labels", "size", "a pool of an older version", "a pool without inputs", "what a pool tells of itself"],
 )
 def test_what_leaves_the_nodes_as_they_are_passes_in_silence(guard, said, type_, old, new):
     guard()(type_, old, new)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec_file import stack_spec
 from gpucluster.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -17,12 +17,12 @@ def problems(tmp_path: Path, text: str) -> list[str]:
     path = tmp_path / "bad.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        read_spec(path)
+        stack_spec(path).read()
     return list(caught.value.problems)
 
 
 def test_the_trial_spec_is_read() -> None:
-    spec = read_spec(ROOT / "stacks/specs/trial.yaml")
+    spec = stack_spec(ROOT / "stacks/specs/trial.yaml").read()
     assert (spec.name, spec.training.nodes, spec.training.spares, spec.duration) == ("trial", 4, 1, 336)
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_mapping_is_said_in_one_line(tmp_path: Path, text: str, expec
 def test_a_file_that_is_not_there_names_its_nearest_neighbour(tmp_path: Path) -> None:
     (tmp_path / "trial.yaml").write_text(TRIAL)
     with pytest.raises(InputError, match=r"there is no such file; did you mean trial\.yaml\?"):
-        read_spec(tmp_path / "trail.yaml")
+        stack_spec(tmp_path / "trail.yaml").read()
 
 
 def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.spec_file import read_spec, what_if
+from gpucluster.components.spec_file import read_spec, stack_spec
 from gpucluster.components.what_if import SET_VARIABLE, wanted
 from gpucluster.errors import InputError
 
@@ -27,7 +27,7 @@ def _ask(asked: pytest.MonkeyPatch, **values: str) -> None:
 
 @pytest.mark.usefixtures("asked")
 def test_without_the_variable_a_spec_is_what_it_says() -> None:
-    assert (wanted(), what_if(SPEC), read_spec(SPEC).training.nodes) == ({}, [], 4)
+    assert (wanted(), stack_spec(SPEC).what_if(), read_spec(SPEC).training.nodes) == ({}, [], 4)
 
 
 def test_values_stand_for_those_of_the_spec(asked: pytest.MonkeyPatch) -> None:
@@ -46,7 +46,7 @@ def test_values_stand_for_those_of_the_spec(asked: pytest.MonkeyPatch) -> None:
     assert spec.elastic is not None and plain.elastic is not None
     assert spec.elastic.pools["dev"] == plain.elastic.pools["dev"].model_copy(update={"max_gpus": 16})
     assert spec.duration != plain.duration
-    assert what_if(SPEC)[:2] == [
+    assert stack_spec(SPEC).what_if()[:2] == [
         "training.nodes is 8, 4 in the spec",
         "elastic.pools.dev.max_gpus is 16, 8 in the spec",
     ]
@@ -56,7 +56,7 @@ def test_what_the_spec_leaves_out_can_be_set(asked: pytest.MonkeyPatch) -> None:
     _ask(asked, storage__home__expected_gib="500")
     home = read_spec(SPEC).storage.home
     assert home is not None and home.expected_gib == 500
-    assert what_if(SPEC) == ["storage.home.expected_gib is 500, not set in the spec"]
+    assert stack_spec(SPEC).what_if() == ["storage.home.expected_gib is 500, not set in the spec"]
 
 
 def test_a_value_that_cannot_be_is_refused_as_in_the_spec(asked: pytest.MonkeyPatch) -> None:

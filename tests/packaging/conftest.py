@@ -130,6 +130,7 @@ OWN_PARTS = """\
 
 import components
 import cost
+import pulumi
 
 pulumi.export("own", f"{components.NAME} and {cost.NAME}")
 """

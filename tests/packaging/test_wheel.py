@@ -14,7 +14,7 @@ import pytest
 
 from gpucluster.components.cloud import CLOUDS, cloud_of, missing_sdk
 from gpucluster.sandbox.clouds.sdk import how_to_install
-from tests.packaging.conftest import LINKS, Environment
+from tests.packaging.conftest import LINKS, ROOT, Environment
 from tests.stacks.conftest import Done
 
 
@@ -74,7 +74,7 @@ def test_the_commands_find_their_files(only_gcp: Environment, project: Path, com
 
 def test_a_check_names_the_sdk_that_a_preview_would_miss(only_gcp: Environment, project: Path) -> None:
     there, missing = (
-        only_gcp.run(project, "cluster", "check", "--stack", f"{name}-trial") for name in ("gcp", "azure")
+        only_gcp.run(project, "gpucluster", "check", "--stack", f"{name}-trial") for name in ("gcp", "azure")
     )
     assert (there.code, there.err, missing.code) == (0, "", 0), there.text + missing.text
     assert missing.err == "a preview needs pulumi-azure-native: pip install 'gpucluster[azure]'\n"
@@ -87,8 +87,9 @@ def test_an_sdk_that_is_there_is_not_missing() -> None:
 @pytest.mark.engine
 def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: Environment, project: Path) -> None:
     kept = {"GPUCLUSTER_CACHE": str(project.with_name("cache"))}
-    pack = only_gcp.run(project, "guardrails", "pack", variables=kept).out.strip()
-    done = only_gcp.run(project, "sandbox", "pulumi", "preview", "--stack", "gcp-trial", "--policy-pack", pack)
+    pack = only_gcp.run(project, "gpucluster", "guardrails", "pack", variables=kept).out.strip()
+    words = ("sandbox", "pulumi", "preview", "--stack", "gcp-trial", "--policy-pack", pack)
+    done = only_gcp.run(project, "gpucluster", *words)
     assert done.code == 0, done.text
     # Pulumi leaves out the middle of a long path.
     assert re.search(rf"training@v0\.1\.0 \(local: \S+/{Path(pack).parent.name}/training\)", done.out), done.text
@@ -98,9 +99,35 @@ def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: E
 
 @pytest.mark.engine
 def test_a_preview_refuses_in_one_line_what_needs_another_sdk(only_gcp: Environment, project: Path) -> None:
-    done = only_gcp.run(project, "sandbox", "pulumi", "preview", "--stack", "aws-trial")
+    done = only_gcp.run(project, "gpucluster", "sandbox", "pulumi", "preview", "--stack", "aws-trial")
     assert done.code == 2, done.text
     assert "error: cluster trial: 1 problem\n      needs pulumi-aws: pip install 'gpucluster[aws]'\n" in done.out
+
+
+def test_an_import_names_the_extra_that_brings_its_sdk(only_gcp: Environment, tmp_path: Path) -> None:
+    there, missing = (
+        only_gcp.run(tmp_path, "python", "-c", f"from gpucluster.{cloud} import TrainingCluster")
+        for cloud in ("gcp", "aws")
+    )
+    assert there == Done(0, "", "")
+    last = missing.err.splitlines()[-1]
+    assert last == "ModuleNotFoundError: gpucluster.aws needs pulumi-aws: pip install 'gpucluster[aws]'"
+    assert "During handling" not in missing.err
+
+
+@pytest.mark.engine
+def test_the_first_program_of_the_docs_is_previewed_as_it_stands(other_minor: Environment, tmp_path: Path) -> None:
+    """Typed into an empty folder, beside the installed package and nothing else of ours."""
+    page = (ROOT / "docs" / "library.md").read_text()
+    (tmp_path / "Pulumi.yaml").write_text("name: own\nruntime: python\n")
+    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
+    (tmp_path / "__main__.py").write_text(page.partition("```python\n")[2].partition("```")[0])
+    done = other_minor.run(tmp_path, "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev")
+    assert done.code == 0, done.text
+    resources = re.search(r"shows (\d+) resources", page)
+    assert resources is not None
+    assert re.search(rf"^ +\+ {resources[1]} to create", done.out, re.MULTILINE), done.text
+    assert "Total per month" in done.out
 
 
 BUCKET = 'from pulumi_gcp import storage\n\nstorage.Bucket("data", location="US")\n'
@@ -113,13 +140,15 @@ def test_a_stack_that_stands_is_changed_and_destroyed_by_another_minor_of_the_sd
     (tmp_path / "Pulumi.yaml").write_text("name: own\nruntime: python\n")
     (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  gcp:project: my-project\n")
     (tmp_path / "__main__.py").write_text(BUCKET)
-    up = only_gcp.run(tmp_path, "sandbox", "pulumi", "up", "--yes", "--stack", "dev")
+    up = only_gcp.run(tmp_path, "gpucluster", "sandbox", "pulumi", "up", "--yes", "--stack", "dev")
     assert up.code == 0, up.text
-    plan = other_minor.run(tmp_path, "sandbox", "pulumi", "preview", "--json", "--stack", "dev")
+    plan = other_minor.run(tmp_path, "gpucluster", "sandbox", "pulumi", "preview", "--json", "--stack", "dev")
     assert (plan.code, json.loads(plan.out)["changeSummary"]) == (0, {"same": 2}), plan.text
-    gone = other_minor.run(tmp_path, "sandbox", "pulumi", "destroy", "--yes", "--stack", "dev")
+    gone = other_minor.run(tmp_path, "gpucluster", "sandbox", "pulumi", "destroy", "--yes", "--stack", "dev")
     assert gone.code == 0, gone.text
-    assert other_minor.run(tmp_path, "sandbox", "status").out == "Nothing exists in the simulated clouds.\n"
+    assert (
+        other_minor.run(tmp_path, "gpucluster", "sandbox", "status").out == "Nothing exists in the simulated clouds.\n"
+    )
 
 
 @pytest.mark.slow

@@ -264,8 +264,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",
-        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the stack's configuration: nothing is looked up "
-        "before up",
+        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the GPU nodes: nothing is looked up before up",
         "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and "
         "not used",
         "the training pool has 0 nodes until cr-1 has begun: then set purchase.active: true and run up",
