@@ -3,8 +3,8 @@
 A GPU has 7 compute slices and 8 memory slices. A MIG slice takes some of each, and its name says so: 3g.40gb has 3
 compute slices and half of the memory of an 80 GB GPU. Where on the GPU it may begin is fixed as well, but whatever
 finds enough of both finds a place, too (a test goes through all mixtures).
-Sources: NVIDIA Multi-Instance GPU user guide, "Supported MIG profiles" (H100, H200, H100 NVL with 94 GB, A100), and
-what `nvidia-smi mig -lgipp` prints on them; NVIDIA/mig-parted v0.14.2, pkg/mig/builder/balanced.go (all-balanced).
+Sources: what `nvidia-smi mig -lgipp` prints on H100, H200 and A100; NVIDIA/mig-parted v0.14.2,
+pkg/mig/builder/balanced.go (all-balanced). The slices of each GPU are in the catalog.
 """
 
 from __future__ import annotations
@@ -14,21 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.problem import Problem
 
-__all__ = ["COMPUTE", "MEMORY", "Kind", "Layout", "Strategy", "layout_of", "layout_problem"]
+__all__ = ["COMPUTE", "MEMORY", "Kind", "Layout", "Strategy", "kinds_of", "layout_of", "layout_problem"]
 
 COMPUTE, MEMORY = 7, 8
 Strategy = Literal["single", "mixed"]
 
-# GPU -> GB in the name of what has one, two, four and all eight memory slices.
-_GB: Final[Mapping[str, tuple[int, int, int, int]]] = {
-    "h100": (10, 20, 40, 80),
-    "h100-nvl": (12, 24, 47, 94),
-    "h200": (18, 35, 71, 141),
-    "a100-80gb": (10, 20, 40, 80),
-    "a100-40gb": (5, 10, 20, 40),
-}
 _BALANCED: Final = "all-balanced"
 _SLICE: Final = re.compile(r"(?:(?P<count>[1-9]\d?)x)?(?P<size>[1-7]g(?:\.[1-9]\d*gb)?)")
 
@@ -47,10 +40,12 @@ class Kind:
 
     def size(self, gpu: str) -> str:
         """Its name on a GPU, such as 1g.10gb."""
-        return f"{self.compute}g.{_GB[gpu][self.memory.bit_length() - 1]}gb"
+        return next(size for size, kind in kinds_of(gpu).items() if kind == self)
 
 
-_KINDS: Final = (Kind(1, 1), Kind(1, 2), Kind(2, 2), Kind(3, 4), Kind(4, 4), Kind(7, 8))
+def kinds_of(gpu: str) -> Mapping[str, Kind]:
+    """Name of a slice on this GPU -> its kind, without those that have media engines of their own."""
+    return {found.size: Kind(found.compute, found.memory) for found in slices_of(gpu) if not found.media}
 
 
 @dataclass(frozen=True)
@@ -111,7 +106,7 @@ def layout_of(text: str, accelerator: str) -> Layout:
     """The layout that a text names. Raises KeyError for one that `layout_problem` has an objection to."""
     if text == _BALANCED:
         return Layout(_BALANCE)
-    kinds = {kind.size(accelerator): kind for kind in _KINDS}
+    kinds = kinds_of(accelerator)
     if text.startswith("all-"):
         kind = kinds[text.removeprefix("all-")]
         return Layout({kind: kind.most})
@@ -126,7 +121,7 @@ def layout_of(text: str, accelerator: str) -> Layout:
 
 def layout_problem(text: str, accelerator: str) -> Problem | None:
     """Why a GPU can't be cut so, in the words of the spec; None where it can."""
-    kinds = {kind.size(accelerator): kind for kind in _KINDS}
+    kinds = kinds_of(accelerator)
     unknown = [size for size in _sizes(text) if size not in kinds]
     if unknown:
         return Problem("mig.layout", f"is {text!r}", f"{_unknown(unknown[0], text, accelerator, kinds)}")
@@ -160,9 +155,9 @@ def _sizes(text: str) -> list[str]:
 
 def _unknown(size: str, text: str, accelerator: str, kinds: Mapping[str, Kind]) -> str:
     here = ", ".join(kinds)
-    elsewhere = [(gpu, kind) for gpu in _GB if gpu != accelerator for kind in _KINDS if kind.size(gpu) == size]
+    elsewhere = [found for found in slices() if (found.size, found.media) == (size, False)]
     if elsewhere:
-        gpu, kind = elsewhere[0]
+        gpu, kind = elsewhere[0].gpu, Kind(elsewhere[0].compute, elsewhere[0].memory)
         same = text.replace(size, kind.size(accelerator))
         if gpu == "h100-nvl" and accelerator == "h100":
             return (

@@ -1,53 +1,22 @@
-"""What each cloud sells: one checked row per machine type, with its source and date."""
+"""The machines of the catalog that clusters are built of, and which one is chosen."""
 
 from __future__ import annotations
 
-import csv
 import functools
-from dataclasses import dataclass
-from pathlib import Path
+
+from gpucluster.catalog.machines import Machine, machines
 
 __all__ = ["Shape", "elastic_shape", "shape", "shape_named", "shapes", "training_shape"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """One machine type.
-
-    gpu_memory_mib: memory of one GPU as the cloud's API gives it, MiB.
-    memory_gib: RAM, GiB. nvme_gb: local NVMe of all disks together, GB.
-    fabric: EFA, TCPX, TCPXO, RoCE or none. fabric_gbps: GPU-fabric bandwidth of the node, Gb/s; host_gbps: IP bandwidth
-    beside it, Gb/s. network_cards: cards that carry the fabric.
-    source, as_of: where the row was read, and the day of that source.
-    """
-
-    cloud: str
-    machine_type: str
-    accelerator: str
-    gpus: int
-    gpu_memory_mib: int
-    vcpus: int
-    memory_gib: int
-    nvme_disks: int
-    nvme_gb: int
-    fabric: str
-    fabric_gbps: int
-    host_gbps: int
-    network_cards: int
-    source: str
-    as_of: str
+Shape = Machine
+"""What the components call a machine type."""
 
 
 @functools.cache
 def shapes() -> tuple[Shape, ...]:
-    """Every row, in the order of preference within a cloud and accelerator."""
-    with Path(__file__).with_name("shapes.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(_shape(row) for row in csv.DictReader(file))
-
-
-def _shape(row: dict[str, str]) -> Shape:
-    text = {"cloud", "machine_type", "accelerator", "fabric", "source", "as_of"}
-    return Shape(**{key: value if key in text else int(value) for key, value in row.items()})  # pyright: ignore[reportArgumentType]
+    """Every machine that clusters are built of, in the order of preference within a cloud and accelerator."""
+    return tuple(machine for machine in machines().values() if machine.clusters)
 
 
 def shape(cloud: str, machine_type: str) -> Shape:

@@ -11,6 +11,7 @@ from pulumi_azure_native import features, resources
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
@@ -19,7 +20,6 @@ from gpucluster.components.azure.identity import ClusterIdentity, tagger
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.azure.lustre_driver import LustreDriver
-from gpucluster.components.azure.machines import has_infiniband
 from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.mig_pool import MigPool
 from gpucluster.components.azure.monitoring import Monitoring

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.azure.elastic import PROVISIONING_CLASS, ElasticPlan
 from gpucluster.components.azure.fabric import infiniband_pod, mpi_infiniband_pod
-from gpucluster.components.azure.machines import has_infiniband
 from gpucluster.components.azure.mig import MigPlan
 from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.tolerations import SPOT_TOLERATION

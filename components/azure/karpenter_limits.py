@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpucluster.components.azure.machines import has_infiniband
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.problem import Problem
 
 __all__ = ["karpenter_problems"]

@@ -1,41 +1,16 @@
-"""The GPU machines of Azure: which one a pool is made of, and what its name says of the fabric. Imports no Pulumi."""
+"""The GPU machines of Azure: which one a pool is made of. Imports no Pulumi."""
 
 from __future__ import annotations
 
-import re
-
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import TrainingSpec
 
-__all__ = ["CLOUD", "has_infiniband", "machine_problems", "quota_family", "training_machine"]
+__all__ = ["CLOUD", "machine_problems", "training_machine"]
 
 CLOUD = "azure"
-
-# The `r` among the letters after the number of vCPUs. Source: Azure documentation, "Set up InfiniBand on HPC VMs".
-_INFINIBAND = re.compile(r"^Standard_N[A-Z]+\d+[a-z]*r[a-z]*_")
-
-# Machine type -> its quota, with the spaces Azure writes.
-# Source: Azure/karpenter-provider-azure, pkg/providers/instancetype/known_skus.yaml.
-_QUOTAS = {
-    "Standard_ND96isr_H100_v5": "standardNDSH100v5Family",
-    "Standard_ND96isr_H200_v5": "standardNDISRH200V5Family",
-    "Standard_NC40ads_H100_v5": "StandardNCadsH100v5Family",
-    "Standard_NC80adis_H100_v5": "StandardNCadsH100v5Family",
-    "Standard_ND96amsr_A100_v4": "standard NDAMSv4_A100Family",
-    "Standard_ND96asr_v4": "Standard NDASv4_A100 Family",
-}
-
-
-def has_infiniband(machine_type: str) -> bool:
-    """Whether a machine reaches others by InfiniBand, which its name says."""
-    return _INFINIBAND.match(machine_type) is not None
-
-
-def quota_family(machine_type: str) -> str:
-    """The name of the quota, in vCPUs, that a machine counts against. Raises KeyError for one that is in no table."""
-    return _QUOTAS[machine_type]
 
 
 def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.mig import MigResources, mig_note
@@ -15,18 +16,6 @@ from gpucluster.components.shapes import Shape, shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "driver_problems", "mig_losses", "mig_notes", "plan_mig"]
-
-# What AKS calls a layout of as many slices of one kind as a GPU holds; it has no name for others.
-# Source: AKS documentation, "Multi-instance GPU".
-_PROFILES: Final[Mapping[Kind, str]] = {
-    Kind(1, 1): "MIG1g",
-    Kind(2, 2): "MIG2g",
-    Kind(3, 4): "MIG3g",
-    Kind(4, 4): "MIG4g",
-    Kind(7, 8): "MIG7g",
-}
-_NVL: Final = "h100-nvl"
-"""The H100 that Azure has to slice, with 94 GB."""
 
 _GPUS_A_NODE: Final = 8
 
@@ -57,14 +46,17 @@ class MigPlan:
 
 
 def _profile(layout: Layout) -> str | None:
-    return _PROFILES.get(layout.whole) if layout.whole is not None else None
+    """AKS's name of the layout; it has none for what is not as many slices of one kind as a GPU holds."""
+    whole = layout.whole
+    named = (found.aks for found in slices() if whole == Kind(found.compute, found.memory) and found.aks)
+    return next(named, None)
 
 
 def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
     """Why this owner of the drivers can't slice the GPUs so, in the words of the stack's configuration."""
     if spec.mig is None or driver == "operators" or _profile(layout_of(spec.mig.layout, spec.accelerator)) is not None:
         return []
-    others = ", ".join(f"all-{kind.size(spec.accelerator)}" for kind in _PROFILES)
+    others = ", ".join(f"all-{found.size}" for found in slices_of(spec.accelerator) if found.aks)
     return [
         Problem(
             "gpuDriver",
@@ -85,7 +77,7 @@ def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
         nodes=nodes,
         pool=MigResources(
             layout=layout,
-            gpu=_NVL if _is_nvl(shape) else spec.accelerator,
+            gpu=shape.gpu,
             gpus=nodes * shape.gpus,
             strategy=spec.mig.strategy or layout.strategy,
         ),
@@ -99,11 +91,6 @@ def _shape(accelerator: str) -> Shape:
     """The machine with most GPUs among those without fabric, else the training machine."""
     rows = [row for row in shapes() if (row.cloud, row.accelerator, row.fabric) == (CLOUD, accelerator, "none")]
     return max(rows, key=lambda row: row.gpus) if rows else training_shape(CLOUD, accelerator, 0)
-
-
-def _is_nvl(shape: Shape) -> bool:
-    """The H100 machines without fabric."""
-    return (shape.accelerator, shape.fabric) == ("h100", "none")
 
 
 def mig_losses(spec: ClusterSpec, plan: MigPlan | None) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, plan_access
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
 from gpucluster.components.azure.arm import RESERVATION_GROUP
@@ -20,7 +21,7 @@ from gpucluster.components.azure.elastic import (
 from gpucluster.components.azure.files import HomePlan, home_problems, plan_home
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
-from gpucluster.components.azure.machines import CLOUD, has_infiniband, machine_problems, training_machine
+from gpucluster.components.azure.machines import CLOUD, machine_problems, training_machine
 from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
 from gpucluster.components.azure.purchase import (
     other_purchase_problems,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpucluster.components.azure.machines import quota_family
 from gpucluster.components.shapes import Shape
 
 __all__ = ["quota_note"]
@@ -20,8 +19,7 @@ def quota_note(
     """
     families: dict[str, int] = {}
     for shape, count in pools:
-        name = quota_family(shape.machine_type)
-        families[name] = families.get(name, 0) + shape.vcpus * count
+        families[shape.quota] = families.get(shape.quota, 0) + shape.vcpus * count
     parts = [f"{vcpus:,} of {name}" for name, vcpus in families.items()]
     parts.append(f"{sum(families.values()) + system:,} of Total Regional vCPUs")
     if spot:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.gcp.elastic import ElasticPlan
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.shapes import Shape
 
 __all__ = ["PoolSize", "cluster_limits", "limit_losses"]
@@ -36,8 +35,8 @@ def cluster_limits(elastic: Shape, pools: Sequence[PoolSize], *, vcpus: int, mem
     for pool in pools:
         total["cpu"] += pool.nodes * pool.shape.vcpus
         total["memory"] += pool.nodes * pool.shape.memory_gib
-        if _accelerator(pool.shape) == _accelerator(elastic):
-            total[_accelerator(elastic)] += pool.nodes * pool.shape.gpus
+        if pool.shape.gke_gpu == elastic.gke_gpu:
+            total[elastic.gke_gpu] += pool.nodes * pool.shape.gpus
     return dict(total)
 
 
@@ -45,8 +44,8 @@ def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
     """Where a limit for all GPUs of one type does not hold for an elastic pool alone: GPUs that other pools may have,
     and do not have yet, are free for it.
     """
-    kind = _accelerator(elastic.shape)
-    waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and _accelerator(pool.shape) == kind)
+    kind = elastic.shape.gke_gpu
+    waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and pool.shape.gke_gpu == kind)
     losses: list[str] = []
     for pool in elastic.open_ended:
         free = waiting + elastic.max_gpus - pool.max_gpus
@@ -56,7 +55,3 @@ def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
                 f"other pools are not there, this pool may have up to {free} GPUs more"
             )
     return losses
-
-
-def _accelerator(shape: Shape) -> str:
-    return family(shape.machine_type).accelerator

@@ -1,20 +1,19 @@
 """GKE's ComputeClass, `cloud.google.com/v1`, as far as a pool of single-node GPU machines needs it.
 
 Source: GKE documentation, "ComputeClass" custom resource definition, and the markers of its Go types (ComputeClassSpec,
-Priority); "Define a custom compute class" for the name. A3 machines below 8 GPUs: Compute Engine documentation, "GPU
-machine types" (created as Spot or Flex-start VMs only).
+Priority); "Define a custom compute class" for the name.
 """
 
 from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.kubernetes.objects import Part, Spec, Text, well_formed_labels
 from gpucluster.components.kubernetes.syntax import label_problem, name_problem
 
 __all__ = ["ComputeClass"]
 
-_SPOT_OR_FLEX: Final = frozenset({"a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g"})
 _LONGEST_RUN: Final = 604_800
 """Seconds that Flex-start capacity may be kept: 7 days."""
 
@@ -83,7 +82,7 @@ class Priority(Part):
         problems: list[str] = []
         if flex and self.spot:
             problems.append("has spot and flexStart; allowed: one of them; remove one")
-        if self.machineType in _SPOT_OR_FLEX and not (flex or self.spot):
+        if self.machineType is not None and flexible_only(self.machineType) and not (flex or self.spot):
             problems.append(
                 f"has machineType {self.machineType!r} on demand; allowed for it: spot or flexStart; add one of them"
             )

@@ -14,7 +14,6 @@ from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 
@@ -52,7 +51,7 @@ def elastic_nodes(
             name,
             plan.shape.machine_type,
             pool=pool.name,
-            disk_type=family(plan.shape.machine_type).disk_type,
+            disk_type=plan.shape.boot_disk,
             root_gib=plan.root_gib,
             account=nodes.email,
             labels=labels,

@@ -8,13 +8,16 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from gpucluster.catalog.gpudirect import Fabric as Hardware
+from gpucluster.catalog.gpudirect import Kind
+from gpucluster.catalog.gpudirect import fabric_of as hardware_of
+from gpucluster.catalog.machines import machines
 from gpucluster.components.kubernetes.objects import Part, check
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.plan import PlanError
+from gpucluster.components.shapes import shapes
 
 __all__ = ["FABRICS", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]
-
-Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
 POD_SECURITY: Final = "privileged"
 """The one pod security standard that a job over these fabrics can meet: it mounts the plugin's folder of its node, and
@@ -36,22 +39,6 @@ _DAEMONS: Final[Mapping[Kind, str | None]] = {
     "RoCE": None,
 }
 
-# Plugin and daemon that were released together. RoCE has no daemon.
-# Sources: GoogleCloudPlatform/container-engine-accelerators, gpudirect-tcpx/README.md (releases of 2026-06-22 and
-# 2024-02-15), gpudirect-tcpxo/README.md (2026-01-09, 2025-11-19), gpudirect-rdma/nccl-rdma-installer.yaml (2026-05-06)
-# and its release of 2025-08-15.
-_RELEASES: Final[Mapping[Kind, Mapping[str, str | None]]] = {
-    "TCPX": {"v3.1.12": "v2.0.15", "v3.1.9": "v2.0.12"},
-    "TCPXO": {"v1.0.15": "v1.0.21", "v1.0.14": "v1.0.20"},
-    "RoCE": {"v1.1.1": None, "v1.1.0": None},
-}
-
-_MACHINES: Final[Mapping[str, tuple[Kind, str]]] = {
-    "a3-highgpu-8g": ("TCPX", "nvidia-h100-80gb"),
-    "a3-megagpu-8g": ("TCPXO", "nvidia-h100-mega-80gb"),
-    "a3-ultragpu-8g": ("RoCE", "nvidia-h200-141gb"),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceNetwork:
@@ -68,15 +55,15 @@ class Fabric(Part):
     taken from here and nowhere else.
     """
 
-    machine_type: Literal["a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"]
+    machine_type: str
     plugin: str = Field(description="a version of the plugin", examples=["v3.1.12"])
     daemon: str | None = Field(default=None, description="a version of the daemon, or none")
 
     @model_validator(mode="after")
     def daemon_was_released_with_the_plugin(self) -> Self:
-        releases = _RELEASES[self.kind]
-        if self.plugin not in releases or releases[self.plugin] != self.daemon:
-            pairs = ", ".join(_pair(plugin, daemon) for plugin, daemon in releases.items())
+        releases = _hardware(self.machine_type).releases
+        if (self.plugin, self.daemon) not in releases:
+            pairs = ", ".join(_pair(plugin, daemon) for plugin, daemon in releases)
             raise ValueError(
                 f"has {_pair(self.plugin, self.daemon)}; allowed for {self.kind}: {pairs}; write one of these"
             )
@@ -84,12 +71,12 @@ class Fabric(Part):
 
     @property
     def kind(self) -> Kind:
-        return _MACHINES[self.machine_type][0]
+        return _hardware(self.machine_type).kind
 
     @property
     def accelerator(self) -> str:
         """Value of the node label cloud.google.com/gke-accelerator."""
-        return _MACHINES[self.machine_type][1]
+        return machines()[self.machine_type].gke_gpu
 
     @property
     def plugin_image(self) -> str:
@@ -106,20 +93,26 @@ class Fabric(Part):
 
         Source: container-engine-accelerators, the annotations of nccl-test-latest.yaml of each fabric.
         """
+        count = _hardware(self.machine_type).gpu_networks
         if self.kind == "RoCE":
             host = DeviceNetwork(name="gvnic-1", device_mode="NetDevice")
-            return (host, *(DeviceNetwork(name=f"rdma-{index}", device_mode="RDMA") for index in range(8)))
-        count = 4 if self.kind == "TCPX" else 8
+            return (host, *(DeviceNetwork(name=f"rdma-{index}", device_mode="RDMA") for index in range(count)))
         return tuple(DeviceNetwork(name=f"vpc{index}", device_mode="NetDevice") for index in range(1, count + 1))
 
 
+def _hardware(machine_type: str) -> Hardware:
+    found = hardware_of(machines()[machine_type])
+    assert found is not None
+    return found
+
+
+def _newest(machine_type: str) -> Fabric:
+    plugin, daemon = _hardware(machine_type).releases[0]
+    return Fabric(machine_type=machine_type, plugin=plugin, daemon=daemon)
+
+
 FABRICS: Final[Mapping[str, Fabric]] = {
-    item.machine_type: item
-    for item in (
-        Fabric(machine_type="a3-highgpu-8g", plugin="v3.1.12", daemon="v2.0.15"),
-        Fabric(machine_type="a3-megagpu-8g", plugin="v1.0.15", daemon="v1.0.21"),
-        Fabric(machine_type="a3-ultragpu-8g", plugin="v1.1.1"),
-    )
+    shape.machine_type: _newest(shape.machine_type) for shape in shapes() if hardware_of(shape) is not None
 }
 """Machine type -> its fabric in the versions we install."""
 

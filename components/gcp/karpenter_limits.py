@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.problem import Problem
+from gpucluster.components.shapes import shapes
 
 __all__ = ["KARPENTER_NOTE", "karpenter_problems"]
 
-_MACHINES: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g", "a3-highgpu-8g")
-_SPOT_ONLY: Final = _MACHINES[:3]
+_MODEL: Final = "h100"
+_MOST_NETWORKS: Final = 7
 _NATIVE: Final = "write elastic.engine: native"
 
 KARPENTER_NOTE: Final = (
@@ -46,14 +48,15 @@ def karpenter_problems(
         return Problem("elastic.engine", f"is 'karpenter', which on Google Cloud {why}", fix)
 
     problems: list[Problem] = []
-    if machine_type not in _MACHINES:
+    allowed = _machines()
+    if machine_type not in allowed:
         problems.append(
             engine(
                 f"can't start {machine_type} with its GPU networks",
-                f"allowed: {', '.join(_MACHINES)}; {_NATIVE}",
+                f"allowed: {', '.join(allowed)}; {_NATIVE}",
             )
         )
-    if machine_type in _SPOT_ONLY and "on-demand" in purchase:
+    if flexible_only(machine_type) and "on-demand" in purchase:
         problems.append(
             Problem(
                 f"elastic.pools.{pool}.purchase",
@@ -86,3 +89,10 @@ def karpenter_problems(
             engine("can't keep machines close to each other", "allowed: no placement; use the training pool")
         )
     return problems
+
+
+def _machines() -> list[str]:
+    """H100 machines, the small ones first, whose GPU networks it can give them."""
+    rows = [row for row in shapes() if (row.cloud, row.model) == ("gcp", _MODEL)]
+    fitting = [row for row in rows if row.network_cards <= _MOST_NETWORKS]
+    return [row.machine_type for row in sorted(fitting, key=lambda row: row.gpus)]

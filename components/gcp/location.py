@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 
-__all__ = ["REGIONS", "Location", "first_zone", "parse_location", "zones_of"]
+__all__ = ["REGIONS", "Location", "first_zone", "parse_location"]
 
 REGIONS = tuple(
     f"{area}{number}"
@@ -92,20 +89,3 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     if problems or project is None or region is None or zone is None:
         return problems
     return Location(project=project, region=region, zone=zone)
-
-
-@functools.cache
-def _zones() -> Mapping[str, tuple[str, ...]]:
-    """Machine type -> the zones that list it. Being listed is not being there: capacity is another matter.
-
-    Source: skypilot-org/skypilot-catalog, catalogs/v8/gcp/vms.csv @006059e, made from Google's own lists.
-    """
-    with Path(__file__).with_name("zones.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            machine: tuple(row["zones"].split()) for row in csv.DictReader(file) for machine in row["machines"].split()
-        }
-
-
-def zones_of(machine_type: str) -> tuple[str, ...]:
-    """The zones known to list a machine type; empty where nothing is known of it."""
-    return _zones().get(machine_type, ())

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
+from gpucluster.catalog.mig import slices_of
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.mig import MigResources, mig_note
-from gpucluster.components.mig_layout import Kind, layout_of
+from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, training_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
-
-_1G, _1G_DOUBLE, _2G, _3G, _4G, _7G = Kind(1, 1), Kind(1, 2), Kind(2, 2), Kind(3, 4), Kind(4, 4), Kind(7, 8)
-# Accelerator -> what GKE's device plugin accepts, as many of it as a GPU holds. 4g.40gb is not among them: the
-# partitioner knows it and the plugin refuses it.
-# Source: GoogleCloudPlatform/container-engine-accelerators, pkg/gpu/nvidia/mig/mig.go and partition_gpu.go.
-_ACCEPTED: Final[Mapping[str, tuple[Kind, ...]]] = {
-    "h100": (_1G, _1G_DOUBLE, _2G, _3G, _7G),
-    "h200": (_1G, _1G_DOUBLE, _2G, _3G, _4G, _7G),
-    "a100-80gb": (_1G, _2G, _3G, _7G),
-    "a100-40gb": (_1G, _2G, _3G, _7G),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +33,10 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
     if spec.mig is None:
         return []
     problems: list[Problem] = []
-    accepted = _ACCEPTED[spec.accelerator]
-    if layout_of(spec.mig.layout, spec.accelerator).whole not in accepted:
-        sizes = ", ".join(f"all-{kind.size(spec.accelerator)}" for kind in accepted)
+    accepted = [found.size for found in slices_of(spec.accelerator) if found.gke]
+    whole = layout_of(spec.mig.layout, spec.accelerator).whole
+    if whole is None or whole.size(spec.accelerator) not in accepted:
+        sizes = ", ".join(f"all-{size}" for size in accepted)
         problems.append(
             Problem(
                 "mig.layout",

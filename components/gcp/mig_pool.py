@@ -11,7 +11,6 @@ from pulumi_gcp import container
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
@@ -75,7 +74,7 @@ class MigPool(pulumi.ComponentResource):
                 f"{name}-nodes",
                 plan.shape.machine_type,
                 pool=MIG_POOL,
-                disk_type=family(plan.shape.machine_type).disk_type,
+                disk_type=plan.shape.boot_disk,
                 root_gib=plan.root_gib,
                 account=nodes.email,
                 labels=labels,

@@ -12,7 +12,6 @@ from gpucluster.components.gcp.elastic_class import ElasticMachine, elastic_clas
 from gpucluster.components.gcp.elastic_nodes import elastic_nodes
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 
 __all__ = ["NativePools"]
 
@@ -37,7 +36,7 @@ class NativePools(pulumi.ComponentResource):
         machine = ElasticMachine(
             zone=location.zone,
             machine_type=plan.shape.machine_type,
-            accelerator=family(plan.shape.machine_type).accelerator,
+            accelerator=plan.shape.gke_gpu,
             gpus=plan.shape.gpus,
             node_account=nodes.email,
             boot_gb=plan.root_gib,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import CLOUD, spot_only, zone_problems
+from gpucluster.components.gcp.machines import CLOUD, zone_problems
 from gpucluster.components.gcp.plan import NetworkPlan, label_problems, plan_network
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape, shapes
@@ -36,4 +37,4 @@ def plan_networks(spec: NetworkSpec, machine: str) -> NetworkPlan:
 
 def _machines() -> dict[str, Shape]:
     """Those with networks of their own for GPUs, or whole: a training pool's."""
-    return {row.machine_type: row for row in shapes() if row.cloud == CLOUD and not spot_only(row)}
+    return {row.machine_type: row for row in shapes() if row.cloud == CLOUD and not flexible_only(row.machine_type)}

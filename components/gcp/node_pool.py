@@ -9,7 +9,6 @@ import pulumi
 from pulumi_gcp import container
 
 from gpucluster.components.gcp.identity import Labeller
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 from gpucluster.components.shapes import Shape
 
@@ -74,7 +73,7 @@ def gpu_config(shape: Shape, *, partition: str | None = None) -> dict[str, Any]:
         "node_labels": {GPU_PRESENT: "true"},
         "guest_accelerators": [
             container.NodePoolNodeConfigGuestAcceleratorArgs(
-                type=family(shape.machine_type).accelerator,
+                type=shape.gke_gpu,
                 count=shape.gpus,
                 gpu_partition_size=partition,
                 # Left out, it is a difference at every preview (hashicorp/terraform-provider-google 23248).

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gpucluster.catalog.gpudirect import MTU, fabric_of
+from gpucluster.catalog.sold import sold
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
 from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
@@ -16,7 +18,7 @@ from gpucluster.components.gcp.elastic import ElasticPlan, elastic_losses, elast
 from gpucluster.components.gcp.filestore import HomePlan, home_problems, plan_home
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
-from gpucluster.components.gcp.machines import CLOUD, family, machine_problems, training_machine, zone_problems
+from gpucluster.components.gcp.machines import CLOUD, machine_problems, training_machine, zone_problems
 from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
@@ -51,6 +53,7 @@ __all__ = [
     "TrainingPlan",
     "config_problems",
     "label_problems",
+    "network_modes",
     "plan_cluster",
     "plan_network",
     "plan_problems",
@@ -288,13 +291,20 @@ def _private_services(spec: ClusterSpec) -> bool:
     return spec.storage.shared.kind == "lustre" or spec.storage.home is not None
 
 
+def network_modes(shape: Shape) -> tuple[str, ...]:
+    """Modes of the device networks that a node of a shape has for its fabric."""
+    fabric = fabric_of(shape)
+    return () if fabric is None else fabric.device_modes
+
+
 def plan_network(shape: Shape, *, nat: bool, private_services: bool) -> NetworkPlan:
     """The networks of nodes of a shape. nat, private_services: as of the plan."""
-    kind = family(shape.machine_type)
+    fabric = fabric_of(shape)
+    modes = network_modes(shape)
     return NetworkPlan(
-        addresses=plan_addresses(len(kind.gpu_networks)),
-        gpu_networks=kind.gpu_networks,
-        mtu=kind.mtu,
+        addresses=plan_addresses(len(modes)),
+        gpu_networks=modes,
+        mtu=MTU if fabric is None else fabric.mtu,
         nat=nat,
         private_services=private_services,
     )
@@ -308,7 +318,7 @@ def plan_training(spec: TrainingSpec, shape: Shape) -> TrainingPlan:
             compact=spec.placement.group is not None, reservation=spec.placement.id, policy=spec.placement.group
         )
     else:
-        allowed = not flex_start or family(shape.machine_type).compact_flex_start
+        allowed = not flex_start or sold(shape.machine_type, "compact_flex_start") == "yes"
         placement = PlacementPlan(compact=spec.placement.kind == "group" and allowed)
     return TrainingPlan(
         shape=shape,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family, machine_problems, training_machine, zone_problems
-from gpucluster.components.gcp.plan import TrainingPlan, label_problems, plan_training, training_losses
+from gpucluster.components.gcp.machines import machine_problems, training_machine, zone_problems
+from gpucluster.components.gcp.plan import TrainingPlan, label_problems, network_modes, plan_training, training_losses
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.plan import PoolPlan, pool_facts
@@ -32,7 +32,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
 def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
     """The plan of a pool without such problems. gpu_subnets: that it gets. Raises InputError where these do not fit."""
     shape = training_machine(spec, machine)
-    needed = len(family(shape.machine_type).gpu_networks)
+    needed = len(network_modes(shape))
     if gpu_subnets != needed:
         problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
         raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])

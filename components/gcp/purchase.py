@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from gpucluster.catalog.sold import sold
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
@@ -35,6 +35,19 @@ _RESERVATION = re.compile(
 )
 _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
 
+# How far a machine is sold on demand -> what to say of it. Blueprints: GoogleCloudPlatform/accelerated-platforms
+# (on-demand pools of A3 High and A3 Mega).
+_ON_DEMAND = {
+    "rarely": (
+        "on demand: Google's table of consumption options does not offer {machine} so, while public blueprints declare "
+        "it; expect to find no capacity, and plan on {instead}"
+    ),
+    "listed": (
+        "on demand: Google's tables of consumption options do not offer {machine} so, although a price is listed; plan "
+        "on {instead}"
+    ),
+}
+
 
 def purchase_problems(spec: TrainingSpec, shape: Shape) -> list[Problem]:
     """Why these nodes can't be bought as the spec says."""
@@ -55,7 +68,7 @@ def purchase_problems(spec: TrainingSpec, shape: Shape) -> list[Problem]:
             )
         )
     if isinstance(spec.purchase, CapacityBlockPurchase):
-        if not family(shape.machine_type).calendar:
+        if sold(shape.machine_type, "calendar") != "yes":
             other = ", or ask for training.fabric_gbps 1600 (a3-megagpu-8g)" if shape.accelerator == "h100" else ""
             problems.append(
                 Problem(
@@ -100,7 +113,7 @@ def purchase_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
         "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back after "
         f"{spec.duration} hours"
     ]
-    if spec.placement.kind == "group" and not family(shape.machine_type).compact_flex_start:
+    if spec.placement.kind == "group" and sold(shape.machine_type, "compact_flex_start") != "yes":
         losses.append(
             f"co-location: Google Cloud places flex-start nodes of {shape.machine_type} as close as it can, and takes "
             "no compact placement for them"
@@ -123,8 +136,8 @@ def purchase_notes(spec: TrainingSpec, shape: Shape, location: Location) -> list
                 "run up"
             )
         return notes
-    kind = family(shape.machine_type)
-    if isinstance(spec.purchase, OnDemandPurchase) and kind.on_demand is not None:
-        instead = f"a reservation{', a calendar reservation' if kind.calendar else ''} or flex-start"
-        return [kind.on_demand.format(machine=shape.machine_type, instead=instead)]
+    note = _ON_DEMAND.get(sold(shape.machine_type, "on_demand"))
+    if isinstance(spec.purchase, OnDemandPurchase) and note is not None:
+        calendar = ", a calendar reservation" if sold(shape.machine_type, "calendar") == "yes" else ""
+        return [note.format(machine=shape.machine_type, instead=f"a reservation{calendar} or flex-start")]
     return []

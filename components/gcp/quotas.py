@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from gpucluster.components.gcp.elastic import ElasticPlan
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import CapacityBlockPurchase, FlexStartPurchase, TrainingSpec
 
 __all__ = ["quota_note"]
-
-# GKE's name of a GPU -> its quota in a region. Source: Compute Engine documentation, "Allocation quotas"; Cloud Quotas.
-_METRICS = {
-    "nvidia-h100-80gb": "NVIDIA_H100_GPUS",
-    "nvidia-h100-mega-80gb": "NVIDIA_H100_MEGA_GPUS",
-    "nvidia-h200-141gb": "NVIDIA_H200_GPUS",
-    "nvidia-a100-80gb": "NVIDIA_A100_80GB_GPUS",
-    "nvidia-tesla-a100": "NVIDIA_A100_GPUS",
-}
 
 
 def quota_note(
@@ -33,9 +23,9 @@ def quota_note(
 ) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
-    networks: VPC networks of the cluster; None where they are there. A calendar reservation charges none; Spot and
-    flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption
-    option".
+    Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". networks: VPC networks of
+    the cluster; None where they are there. A calendar reservation charges none; Spot and flex-start charge the
+    preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption option".
     """
     needed = Counter[str]()
     if not isinstance(spec.purchase, CapacityBlockPurchase):
@@ -55,4 +45,4 @@ def quota_note(
 
 
 def _metric(shape: Shape, *, preemptible: bool) -> str:
-    return f"{'PREEMPTIBLE_' if preemptible else ''}{_METRICS[family(shape.machine_type).accelerator]}"
+    return f"{'PREEMPTIBLE_' if preemptible else ''}{shape.quota}"

@@ -11,7 +11,6 @@ from pulumi_gcp import container
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.plan import TrainingPlan
 from gpucluster.components.labels import CALENDAR_NODES
@@ -118,7 +117,7 @@ class TrainingPool(pulumi.ComponentResource):
                 f"{name}-nodes",
                 plan.shape.machine_type,
                 pool=pool,
-                disk_type=family(plan.shape.machine_type).disk_type,
+                disk_type=plan.shape.boot_disk,
                 root_gib=plan.root_gib,
                 account=node_account,
                 labels=labels,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.comparison.figures import FLOW_DAYS, TF32_TFLOPS, Ask, Figures
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import cents
 from gpucluster.cost.money import at_least, money
 from gpucluster.cost.prices import NotKnown
@@ -51,7 +51,7 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
                 f"PUE {grid.pue:f} ({grid.pue_source}), {grid.g_per_kwh.normalize():f} g a kWh in {one.region} "
                 f"({grid.source}{year})"
             )
-        elif one is not None and MACHINES[one.machine].gpus:
+        elif one is not None and machines()[one.machine].gpus:
             missing = f"the grid of {one.region}" if one.grid is None else f"the power of {one.machine}"
             yield f"{title}: no CO2e, since {missing} is not known here"
     if len({one.provider == "gcp" for one in known if one.grid is not None}) > 1:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.carbon import Grid, grid_of, tonnes_a_year
 from gpucluster.cost.carbon.emissions import KW_PER_NODE
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
 from gpucluster.cost.prices import NotKnown, PriceBook
 from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
@@ -71,7 +71,7 @@ class Figures:
     @property
     def gpu(self) -> str:
         """Model of its GPUs."""
-        return MACHINES[self.machine].gpu
+        return machines()[self.machine].model
 
 
 def per_1000_tflops(hourly: Decimal, tflops: Decimal) -> Decimal:
@@ -87,12 +87,12 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
     first = max(lines, key=lambda line: (line.quantity, line.sku))
     alike = [line for line in lines if line.sku == first.sku]
     hours = sum((line.quantity - line.idle for line in alike), Decimal(0))
-    machine, nodes = MACHINES[first.sku], hours / HOURS_PER_MONTH
+    machine, nodes = machines()[first.sku], hours / HOURS_PER_MONTH
     paid = sum((line.monthly for line in alike), Decimal(0))
     hourly = paid / hours if hours and paid else None
     sxm = machine.gpus == _SXM_GPUS
-    kw = ask.kw_per_node or (KW_PER_NODE.get(machine.gpu) if sxm else None)
-    tflops = dict(ask.tflops).get(machine.gpu) or (TF32_TFLOPS.get(machine.gpu) if sxm else None)
+    kw = ask.kw_per_node or (KW_PER_NODE.get(machine.model) if sxm else None)
+    tflops = dict(ask.tflops).get(machine.model) or (TF32_TFLOPS.get(machine.model) if sxm else None)
     grid = grid_of(first.provider, first.region)
     return Figures(
         machine=first.sku,
@@ -116,7 +116,7 @@ def _machines(estimate: Estimate) -> Iterator[CostLine]:
         (part.training, line)
         for part in estimate.parts
         for line in part.lines
-        if line.unit == "instance-hour" and line.sku in MACHINES
+        if line.unit == "instance-hour" and line.sku in machines()
     ]
     lines = [line for trains, line in found if trains] or [line for _, line in found]
     yield from [line for line in lines if not line.paid_by] or lines

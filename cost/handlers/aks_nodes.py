@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS
 from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
 from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import plain
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
@@ -43,12 +43,12 @@ def _disks(ask: Subject, at: tuple[str | int, ...], machine: str, count: Count, 
     if kind == "Ephemeral":
         return  # on the machine's own disk, which its price includes (AKS documentation, storage concepts)
     if kind is None:
-        if machine not in MACHINES:
+        if machine not in machines():
             why = (
                 "AKS takes the machine's own disk where it is large enough, at no charge, and a managed disk elsewhere"
             )
             raise CannotPrice(f"osDiskType is not set: {why}; set it to Ephemeral or Managed")
-        if gib <= MACHINES[machine].temp_gib:
+        if gib <= machines()[machine].temp_disk_gib:
             return
     if not gib:
         raise CannotPrice("osDiskSizeGB is not set: AKS chooses the size by the machine's vCPUs; set it")
@@ -73,10 +73,10 @@ def _count(ask: Subject, at: tuple[str | int, ...], machine: str, name: str) -> 
     ceiling: Decimal | Unbounded = UNBOUNDED if most is None else as_number(most, f"maxCount of {name}")
     asked = ask.get(*at, "nodeLabels", EXPECTED_GPUS)
     if asked is not None:
-        if machine not in MACHINES:
+        if machine not in machines():
             raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
         gpus = as_number(asked, f"label {EXPECTED_GPUS}")
-        expected = max(gpus / MACHINES[machine].gpus, floor)
+        expected = max(gpus / machines()[machine].gpus, floor)
         said = f"expected GPUs of {name}: {plain(gpus)} on average (label {EXPECTED_GPUS})"
     elif declared:
         expected, said = max(declared, floor), ""

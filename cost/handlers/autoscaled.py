@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.whole_machines import plain
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import Count, Unbounded
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
@@ -29,9 +29,9 @@ def autoscaled(ask: Subject, machine: str, ceiling: Decimal | Unbounded) -> tupl
     """
     asked, name = expected_gpus(ask), ask.resource.name
     if asked is not None:
-        if machine not in MACHINES:
+        if machine not in machines():
             raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
-        expected = asked / MACHINES[machine].gpus
+        expected = asked / machines()[machine].gpus
         said = f"expected GPUs of {name}: {plain(asked)} on average (annotation {EXPECTED_GPUS})"
     elif isinstance(ceiling, str):
         return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gpucluster.catalog.machines import gke_machine
 from gpucluster.cost.handlers.compute_class import pools_of
 from gpucluster.cost.handlers.gcp_disks import Disk
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.gke_node_count import location_of
 from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
-from gpucluster.cost.machines import machine_with
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 from gpucluster.program.values import is_object
 
@@ -64,7 +64,7 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
 def _machine_of(rule: object) -> str | None:
     """The machine that the GPUs of a rule tell, None when they tell none."""
     gpus = read(rule, "gpu", "count")
-    return None if gpus is None else machine_with(str(read(rule, "gpu", "type")), as_number(gpus, "gpu.count"))
+    return None if gpus is None else gke_machine(str(read(rule, "gpu", "type")), as_number(gpus, "gpu.count"))
 
 
 def _purchase(rule: object) -> str:

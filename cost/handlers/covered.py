@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import Subject
 
@@ -41,7 +41,7 @@ def bought(
     is not known.
     """
     rest = Decimal(1)
-    if purchase == "on_demand" and machine in MACHINES:
+    if purchase == "on_demand" and machine in machines():
         for cover in covers:
             share: Decimal = getattr(ask.assumptions, cover.assumption)
             if share:

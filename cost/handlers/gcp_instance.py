@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject, read
 
@@ -34,9 +34,9 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield ask.not_priced(f"scheduling.provisioningModel is {purchase!r} without a reservation", compute=True)
     else:
         yield from bought(ask, machine, _ONE, purchase, region=region, assumption="Linux")
-    if ask.items("guestAccelerators") and machine not in MACHINES:
+    if ask.items("guestAccelerators") and machine not in machines():
         yield ask.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
-    if not (machine in MACHINES and MACHINES[machine].bundled_ssd):
+    if not (machine in machines() and machines()[machine].bundled_ssd):
         scratch = Decimal(len(ask.items("scratchDisks")))
         yield from local_ssd_lines(ask, scratch, _ONE, region=region, purchase=purchase)
     yield from _boot_disk(ask, region)

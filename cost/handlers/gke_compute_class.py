@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from gpucluster.catalog.machines import Machine, machines
+from gpucluster.catalog.sold import not_sold
 from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS, autoscaled, expected_gpus
 from gpucluster.cost.handlers.compute_class import NODE_POOL, classes_of, pools_of
 from gpucluster.cost.handlers.compute_class_options import Option, cluster_of, options_of
@@ -12,10 +14,8 @@ from gpucluster.cost.handlers.gcp_disks import google_disk_lines
 from gpucluster.cost.handlers.gke_node_count import most_of, nodes_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
-from gpucluster.cost.machines import MACHINES, Machine
 from gpucluster.cost.model import UNBOUNDED, CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import Price
-from gpucluster.cost.sold import not_sold
 from gpucluster.cost.subject import CannotPrice, Subject
 
 
@@ -59,22 +59,22 @@ def compute_class(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
 
 
 def _machine(name: str) -> Machine:
-    if name not in MACHINES:
+    if name not in machines():
         raise CannotPrice(f"{name} has no row in the table of machines, so GPUs cannot be turned into machines")
-    return MACHINES[name]
+    return machines()[name]
 
 
 def _most(ask: Subject, options: list[Option]) -> Decimal | Unbounded:
     """GPUs at the most: of the pools it names, or within the cluster's limits where GKE makes pools as well."""
     pools = [option for option in options if option.pool is not None]
     if len(pools) < len(options):
-        return _limit(ask, {MACHINES[option.machine].accelerator for option in options})
+        return _limit(ask, {machines()[option.machine].gke_gpu for option in options})
     total = Decimal(0)
     for option in pools:
         most = UNBOUNDED if option.pool is None else most_of(option.pool)
         if isinstance(most, str):
             return most
-        total += most * MACHINES[option.machine].gpus
+        total += most * machines()[option.machine].gpus
     return total
 
 
@@ -99,8 +99,8 @@ def _limit(ask: Subject, kinds: set[str]) -> Decimal | Unbounded:
 def _gpus(pool: Subject, kinds: set[str]) -> Decimal:
     """GPUs of these kinds that a pool has at the least, or at the most where a class scales it."""
     try:
-        machine = MACHINES.get(pool.text("nodeConfig", "machineType", default=""))
-        known = machine is not None and machine.accelerator in kinds
+        machine = machines().get(pool.text("nodeConfig", "machineType", default=""))
+        known = machine is not None and machine.gke_gpu in kinds
         if machine is None or not known:
             return Decimal(0)
         most = most_of(pool) if classes_of(pool) else UNBOUNDED

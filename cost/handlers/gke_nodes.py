@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import has_gpus, machines
 from gpucluster.cost.handlers.committed import inside
 from gpucluster.cost.handlers.compute_class import NODE_POOL
 from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.named import or_named
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 
@@ -29,9 +29,6 @@ CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
 _DEFAULT_MACHINE: Final = "e2-medium"
 _DEFAULT_GIB: Final = 100
 """Machine type, and GiB of the pd-balanced boot disk, that GKE takes when nothing is asked (SDK documentation)."""
-
-_GPU_FAMILIES: Final = ("a2-", "a3-", "a4-", "g2-", "g4-")
-"""Families whose machine price includes the GPUs (accelerator-optimized price page)."""
 
 
 def purchase_of(ask: Subject, *, queued: bool = False) -> str:
@@ -59,7 +56,7 @@ def node_lines(
     else:
         lines = bought(ask, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
         yield from or_named(ask, lines, compute=True)
-    if ask.items("nodeConfig", "guestAccelerators") and not machine.startswith(_GPU_FAMILIES):
+    if ask.items("nodeConfig", "guestAccelerators") and not has_gpus("gcp", machine):
         yield ask.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
     yield from _disks(ask, machine, count, purchase if target is None else "on_demand", region)
 
@@ -79,7 +76,7 @@ def _in_calendar(ask: Subject, target: str) -> bool:
 
 
 def _disks(ask: Subject, machine: str, count: Count, purchase: str, region: str) -> Iterator[CostLine | NotPriced]:
-    bundled = machine in MACHINES and MACHINES[machine].bundled_ssd
+    bundled = machine in machines() and machines()[machine].bundled_ssd
     if not bundled:
         yield from local_ssd_lines(ask, _local_ssds(ask), count, region=region, purchase=purchase)
     disk, said = boot_disk(ask)

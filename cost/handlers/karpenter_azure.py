@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.aks_nodes import system_disks
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import Subject
 
@@ -19,6 +19,6 @@ _DEFAULT_GB: Final = 128
 def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
     """On the machine's own disk where that is large enough, at no charge; else a managed disk for each machine."""
     gib = node_class.number("spec", "osDiskSizeGB", default=_DEFAULT_GB)
-    if machine in MACHINES and gib <= MACHINES[machine].temp_gib:
+    if machine in machines() and gib <= machines()[machine].temp_disk_gib:
         return
     yield from system_disks(node_class, machine, gib, count, region=region)

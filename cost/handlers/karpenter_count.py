@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.autoscaled import autoscaled
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
 
@@ -23,7 +23,7 @@ def machines_of(ask: Subject, machine: str) -> tuple[Count, str]:
 
 def _ceiling(ask: Subject, machine: str) -> Decimal | Unbounded:
     """Machines that `spec.limits` allow, `unbounded` when nothing limits them."""
-    known = MACHINES.get(machine)
+    known = machines().get(machine)
     most: list[Decimal] = []
     for key, per_machine in (
         ("nvidia.com/gpu", known.gpus if known else None),

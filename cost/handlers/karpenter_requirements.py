@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.handlers.whole_machines import machine_price
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.prices import Price
 from gpucluster.cost.subject import CannotPrice, Subject, read
 from gpucluster.program.resources import UNKNOWN, Resource
@@ -63,7 +63,7 @@ def dearest(
 
     def per_gpu(item: tuple[str, Price]) -> Decimal:
         name, price = item
-        return price.usd / (MACHINES[name].gpus if name in MACHINES else 1)
+        return price.usd / (machines()[name].gpus if name in machines() else 1)
 
     machine, price = max(priced, key=per_gpu)
     return machine, price, len(priced)

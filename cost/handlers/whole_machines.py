@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.sold import hard_to_get, not_sold
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
 from gpucluster.cost.prices import Price
-from gpucluster.cost.sold import hard_to_get, not_sold
 from gpucluster.cost.subject import CannotPrice, Subject
 
 __all__ = ["machine_hours", "machine_line", "machine_price", "plain", "purchase_words"]

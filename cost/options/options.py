@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, cents
 from gpucluster.cost.options.mix import Mix, mixes_of
 from gpucluster.cost.options.pools import Held, Pool, Stack, stack_of
@@ -104,7 +104,7 @@ def options_of(
 
 
 def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings, days: Decimal | None) -> PoolOptions:
-    per_machine = MACHINES[pool.machine].gpus
+    per_machine = machines()[pool.machine].gpus
     training = stack.estimate.facts.training_gpus if pool.gang else None
     gpus = training or pool.gpus
     nodes = min(gpus / per_machine, pool.count.expected) if pool.gang else Decimal(1)

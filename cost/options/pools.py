@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.program.resources import Resources, urn_type
@@ -54,7 +54,7 @@ class Pool:
     @property
     def gpus(self) -> Decimal:
         """GPUs of the expected machines."""
-        return self.count.expected * MACHINES[self.machine].gpus
+        return self.count.expected * machines()[self.machine].gpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) ->
 def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
     by_pool: dict[tuple[str, str], list[CostLine]] = {}
     for line in found.lines:
-        if line.unit == "instance-hour" and line.sku in MACHINES and line.spend == "new" and not line.paid_by:
+        if line.unit == "instance-hour" and line.sku in machines() and line.spend == "new" and not line.paid_by:
             by_pool.setdefault((line.urn, line.sku), []).append(line)
     for (urn, machine), lines in by_pool.items():
         first = lines[0]
@@ -156,7 +156,7 @@ class _Whole(PriceBook):
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
     ) -> Price | NotKnown:
         found = self._book.lookup(provider, region, sku, purchase, term, unit=unit)
-        if isinstance(found, Price) or sku not in MACHINES or unit != "instance-hour":
+        if isinstance(found, Price) or sku not in machines() or unit != "instance-hour":
             return found
         row = PriceRow(
             provider=provider,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.cost.machines import MACHINES
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.sold import hard_to_get, not_sold
 from gpucluster.cost.options.ways import Way
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
-from gpucluster.cost.sold import hard_to_get, not_sold
 
 __all__ = ["NoRate", "Rate", "rate_of"]
 
@@ -54,4 +54,4 @@ def rate_of(book: PriceBook, region: str, machine: str, way: Way) -> Rate | NoRa
     by_gpu = book.lookup(way.provider, region, machine, way.purchase, way.term, unit="GPU-hour")
     if isinstance(by_gpu, NotKnown):
         return NoRate(found.reason, found.row)
-    return Rate(by_gpu.usd * MACHINES[machine].gpus, by_gpu, hard_to_get(machine, way.purchase))
+    return Rate(by_gpu.usd * machines()[machine].gpus, by_gpu, hard_to_get(machine, way.purchase))

@@ -108,7 +108,7 @@ _SOLD: Final = {
     ),
 }
 """Cloud -> (purchase, term, what to know). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
-consumption options; Azure Compute documentation, reservations; what a machine is not sold by is in `cost.sold`."""
+consumption options; Azure Compute documentation, reservations; what a machine is not sold by is in `catalog.sold`."""
 
 
 def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:

@@ -10,7 +10,8 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, Literal
 
-from gpucluster.cost.machines import MACHINES
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.sold import sold
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 
 __all__ = ["Finding", "check_prices"]
@@ -164,7 +165,7 @@ def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Findin
 def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
     """H100 machines without any price at all, and region by region those without one where others have one."""
     del today
-    for provider in sorted({machine.provider for machine in MACHINES.values()}):
+    for provider in sorted({machine.cloud for machine in machines().values()}):
         shapes = _h100(provider)
         regions: dict[str, set[str]] = {}
         for row in rows:
@@ -180,4 +181,6 @@ def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding
 
 
 def _h100(provider: str) -> list[str]:
-    return [name for name, machine in MACHINES.items() if machine.provider == provider and machine.gpu == "h100"]
+    """H100 machines of a cloud that a price list of it has."""
+    found = (name for name, machine in machines().items() if (machine.cloud, machine.model) == (provider, "h100"))
+    return [name for name in found if sold(name, "on_demand") != "unlisted"]

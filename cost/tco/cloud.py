@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.machines import MACHINES
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.options import Options
 from gpucluster.cost.tco.against import Against, against
 from gpucluster.cost.tco.own import Own
@@ -17,7 +17,7 @@ def against_ways(own: Own, options: Options) -> Iterator[Against]:
     for found in options.pools:
         if not found.pool.gang:
             continue
-        gpus = MACHINES[found.pool.machine].gpus
+        gpus = machines()[found.pool.machine].gpus
         for option in found.options:
             marked = "" if option.rate.rankable else " ~"
             name = f"{found.pool.machine} {option.way.words}{marked}"

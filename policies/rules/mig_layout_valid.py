@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.fabric import gpu_of
+from gpucluster.catalog.gpus import gpus
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.mig import layouts
 from gpucluster.policies.clouds.aws.training_pools import machines_of
 from gpucluster.policies.clouds.azure.agent_pools import every_pool
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
-from gpucluster.policies.clouds.kubernetes.mig_layouts import LAYOUTS
 from gpucluster.policies.clouds.kubernetes.pool_labels import MIG
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -24,22 +25,22 @@ def check(stack: Stack) -> Iterator[Finding]:
     ):
         return  # layouts of the user's own
     for resource, gpu, layout in _sliced(stack.resources):
-        layouts = LAYOUTS.get(gpu) if gpu else None
-        if layout is None or layouts is None:
+        known = layouts(gpu) if gpu else ()
+        if gpu is None or layout is None or not known:
             continue
         if layout is UNKNOWN:
             yield CannotTell(resource, f"its label {MIG} is not known yet")
-        elif layout not in layouts:
-            yield Violation(resource, f"{MIG} `{layout}`; {gpu} takes {', '.join(layouts)}")
+        elif layout not in known:
+            yield Violation(resource, f"{MIG} `{layout}`; {gpus()[gpu].name} takes {', '.join(known)}")
 
 
 def _sliced(resources: Resources) -> Iterator[tuple[Resource, str | None, object]]:
     """(resource, its GPU, the layout it asks for)."""
-    for machines in machines_of(resources):
-        gpu = gpu_of(machines.machine) if isinstance(machines.machine, str) else None
-        yield machines.resource, gpu, machines.labels.get(MIG)
+    for nodes in machines_of(resources):
+        machine = machines().get(nodes.machine) if isinstance(nodes.machine, str) else None
+        yield nodes.resource, machine.gpu if machine else None, nodes.labels.get(MIG)
     for pool in every_pool(resources):
-        yield pool.resource, pool.size.gpu_memory if pool.size else None, pool.written.labels.get(MIG)
+        yield pool.resource, pool.size.model if pool.size else None, pool.written.labels.get(MIG)
 
 
 RULE: Final = StackRule(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
-from gpucluster.cost.machines import MACHINES
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, quoted
@@ -115,11 +115,11 @@ def _key(region: str, query: Query) -> Key:
 
 def _machines(provider: str, rows: Sequence[PriceRow]) -> list[str]:
     listed = (row.sku for row in rows if row.kind == "compute")
-    return list(dict.fromkeys([*listed, *(name for name, machine in MACHINES.items() if machine.provider == provider)]))
+    return list(dict.fromkeys([*listed, *(name for name, machine in machines().items() if machine.cloud == provider)]))
 
 
 def _h100(provider: str) -> set[str]:
-    return {name for name, machine in MACHINES.items() if machine.provider == provider and machine.gpu == "h100"}
+    return {name for name, machine in machines().items() if machine.cloud == provider and machine.model == "h100"}
 
 
 def answered(

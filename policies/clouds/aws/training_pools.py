@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.fabric import FABRIC, Fabric, has_gpus
+from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.label_sets import labels_at
@@ -47,18 +47,18 @@ class AwsMachines(Machines):
     interfaces: list[Interface] | Unknown
 
     @property
-    def fabric(self) -> Fabric | None:
-        """EFA of its machine type, None for a type not in the table."""
-        return FABRIC.get(self.machine) if isinstance(self.machine, str) else None
+    def known(self) -> Machine | None:
+        """Its machine type in the catalog, None for a type not there."""
+        return machines().get(self.machine) if isinstance(self.machine, str) else None
 
     @property
     def whole_node(self) -> bool:
-        return self.fabric is not None and self.fabric.whole_node
+        return self.known is not None and self.known.whole_node
 
     @property
     def with_gpus(self) -> bool:
         """Whether its machines certainly have GPUs."""
-        return isinstance(self.machine, str) and has_gpus(self.machine)
+        return isinstance(self.machine, str) and has_gpus("aws", self.machine)
 
     @property
     def labels(self) -> dict[str, Any]:

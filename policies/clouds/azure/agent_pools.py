@@ -12,8 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from gpucluster.catalog.azure_sizes import Size, size_of
 from gpucluster.policies.clouds.azure.names import made_by_name
-from gpucluster.policies.clouds.azure.sizes import Size, size_of
 from gpucluster.policies.clouds.kubernetes.pool_labels import (
     for_single_nodes,
     for_training,

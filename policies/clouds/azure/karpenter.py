@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.policies.clouds.azure.sizes import INFINIBAND_SIZES, size_of
+from gpucluster.catalog.azure_sizes import infiniband_sizes, size_of
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
@@ -90,8 +90,8 @@ def _asks_for_gpus(requirement: Any) -> bool:
 
 def _candidates(requirements: list[Any]) -> Iterator[str]:
     """The sizes of the table, and others with InfiniBand that a requirement names."""
-    known = {name.lower() for name in INFINIBAND_SIZES}
-    yield from INFINIBAND_SIZES
+    known = {name.lower() for name in infiniband_sizes()}
+    yield from infiniband_sizes()
     for requirement in requirements:
         named = items(requirement, "values")
         if text(requirement, "key") in _NAMES and named is not UNKNOWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.names import is_zone
 from gpucluster.policies.clouds.gcp.networks import NETWORK, SUBNETWORK, Entry, Place, own_network, profile_of, resolved
 from gpucluster.policies.clouds.gcp.node_pools import NodePool
@@ -21,7 +21,7 @@ _DEFAULT_MTU = 1460
 def network_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
     """What is wrong with the additional networks, once there are enough of them."""
     yield from _distinct(pool, fabric, entries, resources)
-    if fabric.kind is Kind.ROCE:
+    if fabric.kind == "RoCE":
         yield from _roce(pool, fabric, entries)
     else:
         yield from _mtu(pool, fabric, entries, resources)
@@ -29,22 +29,22 @@ def network_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resou
 
 def gpu_networks_of(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> list[Resource]:
     """The networks this stack makes that the GPUs of a pool talk over."""
-    if fabric.kind is not Kind.ROCE:
+    if fabric.kind != "RoCE":
         return resolved(pool, entries, resources)
     return [network for network in resolved(pool, entries, resources) if isinstance(profile_of(network), str)]
 
 
 def _distinct(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
     """Every interface has a network of its own, with RoCE a subnet, and none is the cluster's."""
-    places = [entry.subnet if fabric.kind is Kind.ROCE else entry.network for entry in entries]
-    what = "subnets" if fabric.kind is Kind.ROCE else "networks"
+    places = [entry.subnet if fabric.kind == "RoCE" else entry.network for entry in entries]
+    what = "subnets" if fabric.kind == "RoCE" else "networks"
     known = {place.identity for place in places if place.identity is not UNKNOWN}
     if any(place.identity is UNKNOWN for place in places):
         made = [resources.get(urn) for urn in pool.written.dependencies("networkConfig")]
         if not made or any(found is None or found.type not in (NETWORK, SUBNETWORK) for found in made):
             yield CannotTell(pool.resource, "which networks its GPUs have is not known yet")
             return
-        type_ = SUBNETWORK if fabric.kind is Kind.ROCE else NETWORK
+        type_ = SUBNETWORK if fabric.kind == "RoCE" else NETWORK
         if not any(found is not None and found.type == type_ for found in made):
             return
         known |= {found.urn for found in made if found is not None and found.type == type_}
@@ -73,7 +73,7 @@ def _mtu(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resour
         elif (mtu or _DEFAULT_MTU) != fabric.mtu:
             wrong.append(f"{place.label} has {mtu or _DEFAULT_MTU}")
     if wrong:
-        kind = fabric.kind.value
+        kind = fabric.name
         yield pool.finding(
             f"{pool.label} on networks with another MTU than the {fabric.mtu} that {kind} takes: {', '.join(wrong)}",
             fix=f"Set mtu={fabric.mtu} on every GPU network and on the cluster's own network.",

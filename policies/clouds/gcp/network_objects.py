@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
 from gpucluster.policies.clouds.gcp.node_pools import NodePool
 from gpucluster.policies.rule import CannotTell, Finding
@@ -50,7 +50,7 @@ def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resour
         of = by_subnet.get(entry.subnet.identity)
         if of is not None:
             gpu = fabric.host_networks <= number < fabric.networks
-            yield from _mode(pool, of, "RDMA" if gpu and fabric.kind is Kind.ROCE else "NetDevice")
+            yield from _mode(pool, of, "RDMA" if gpu and fabric.kind == "RoCE" else "NetDevice")
             yield from _referred(pool, of, resources)
 
 

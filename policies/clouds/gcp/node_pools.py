@@ -12,7 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from gpucluster.policies.clouds.gcp.fabric import FABRIC, Fabric
+from gpucluster.catalog.gpudirect import Fabric, fabric_of
+from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.gcp.names import is_zone, made_by_name
 from gpucluster.policies.clouds.kubernetes.pool_labels import telling_labels
 from gpucluster.policies.label_sets import Place, labels_at
@@ -29,9 +30,6 @@ _STACK: Final = "pulumi:pulumi:Stack"
 
 # What is asked of a pool that is not known yet.
 _UNSEEN: Final = ("nodeConfig", "nodeCount", "nodeLocations", "networkConfig", "upgradeSettings", "management")
-
-# Compute Engine page "GPU machine types": families whose machines bring their GPUs.
-_GPU_FAMILIES: Final = ("a2-", "a3-", "a4-", "a4x-", "g2-", "g4-")
 
 # A label GKE itself gives every node.
 _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
@@ -68,16 +66,21 @@ class Written:
         return text(self.inputs, "nodeConfig", "machineType")
 
     @property
+    def known(self) -> Machine | None:
+        """Its machine type in the catalog; None when it is not known or not there."""
+        return machines().get(self.machine) if isinstance(self.machine, str) else None
+
+    @property
     def fabric(self) -> Fabric | None:
-        """Its machine type in the table; None when it is not known or not there."""
-        return FABRIC.get(self.machine) if isinstance(self.machine, str) else None
+        """How the GPUs of its nodes talk; None when that is not known, and where it is over the one interface."""
+        return None if self.known is None else fabric_of(self.known)
 
     @property
     def with_gpus(self) -> bool:
         """Whether its nodes certainly have GPUs."""
         listed = items(self.inputs, "nodeConfig", "guestAccelerators")
         return bool(listed is not UNKNOWN and listed) or (
-            isinstance(self.machine, str) and self.machine.startswith(_GPU_FAMILIES)
+            isinstance(self.machine, str) and has_gpus("gcp", self.machine)
         )
 
     @property
@@ -141,7 +144,7 @@ class NodePool(Machines):
 
     @property
     def whole_node(self) -> bool:
-        return self.fabric is not None and self.fabric.whole_node
+        return self.written.known is not None and self.written.known.whole_node
 
     @property
     def surely_on_fabric(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.azure.machines import has_infiniband, quota_family
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.shapes import shapes
 
 
@@ -32,5 +32,5 @@ def test_every_machine_of_the_table_has_a_quota_and_the_fabric_its_name_says() -
     rows = [row for row in shapes() if row.cloud == "azure"]
     assert len(rows) == 6
     for row in rows:
-        assert quota_family(row.machine_type)
+        assert row.quota
         assert has_infiniband(row.machine_type) is (row.fabric == "InfiniBand")

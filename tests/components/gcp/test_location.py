@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.gcp.location import REGIONS, Location, first_zone, parse_location, zones_of
+from gpucluster.catalog.zones import zones_of
+from gpucluster.components.gcp.location import REGIONS, Location, first_zone, parse_location
 from gpucluster.components.shapes import shapes
 from tests.components.told import told
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.catalog.gpudirect import fabric_of
+from gpucluster.catalog.machines import machines
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import family
 from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
 from gpucluster.components.plan import PlanError
 from gpucluster.components.spec import ClusterSpec
@@ -430,7 +431,5 @@ def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:
     from gpucluster.components.gcp.fabric import FABRICS
 
     modes = {machine: [network.device_mode for network in fabric.networks] for machine, fabric in FABRICS.items()}
-    assert {machine: list(family(machine).gpu_networks) for machine in modes} == modes
-    assert {machine: family(machine).accelerator for machine in modes} == {
-        machine: fabric.accelerator for machine, fabric in FABRICS.items()
-    }
+    of_catalog = {machine: fabric_of(machines()[machine]) for machine in modes}
+    assert {machine: fabric and list(fabric.device_modes) for machine, fabric in of_catalog.items()} == modes

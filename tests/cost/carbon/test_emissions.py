@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost import PriceBook
 from gpucluster.cost.carbon import grid_of, tonnes_a_year
-from gpucluster.cost.machines import MACHINES
 
 
 def test_32_nodes_at_10_kw_stand_for_1241_tonnes_a_year() -> None:
@@ -40,7 +40,7 @@ def test_a_region_that_no_source_has_is_not_known() -> None:
 
 
 def test_grids_are_plausible_and_cover_the_regions_of_h100_machines() -> None:
-    shapes = {name for name, machine in MACHINES.items() if machine.gpu == "h100"}
+    shapes = {name for name, machine in machines().items() if machine.model == "h100"}
     book, without = PriceBook(), []
     for provider in ("aws", "azure", "gcp"):
         regions = {row.region for row in book.rows(provider) if row.sku in shapes and not row.zone}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.prices
+from gpucluster.catalog.machines import machines
 from gpucluster.cost import PriceBook
-from gpucluster.cost.machines import MACHINES
 from gpucluster.cost.prices import Price, PriceRow
 from gpucluster.cost.prices.live.refresh import LISTS
 from gpucluster.cost.prices.row import as_of_date
@@ -91,9 +91,25 @@ def test_every_line_of_the_sources_table_is_used_by_a_row_or_a_refresh_and_says_
     assert [line for line in lines if not line["why"]] == []
 
 
-@pytest.mark.parametrize("machine", sorted(MACHINES))
+UNPRICED = (
+    "a2-highgpu-2g",
+    "a2-megagpu-16g",
+    "a2-ultragpu-2g",
+    "a3-edgegpu-8g",
+    "a3-edgegpu-8g-nolssd",
+    "a3-ultragpu-8g-nolssd",
+)
+"""Machines that rules know and clusters are not built of; a price of one makes this list too long."""
+
+
+def test_a_machine_without_a_price_is_none_that_clusters_are_built_of() -> None:
+    assert sorted(name for name in machines() if not any(row.sku == name for row in ROWS)) == list(UNPRICED)
+    assert not any(machines()[name].clusters for name in UNPRICED)
+
+
+@pytest.mark.parametrize("machine", sorted(set(machines()) - set(UNPRICED)))
 def test_every_machine_of_the_gpu_table_has_a_price_where_its_cloud_is_at_home(machine: str) -> None:
-    provider = MACHINES[machine].provider
+    provider = machines()[machine].cloud
     home = {"aws": ["us-east-1"], "azure": ["eastus", "eastus2"], "gcp": ["us-central1"]}[provider]
     assert any(row.sku == machine and row.region in home and not row.alt for row in BOOK.rows(provider))
 

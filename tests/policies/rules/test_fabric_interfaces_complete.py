@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.policies.clouds.aws.fabric import FABRIC
+from gpucluster.catalog.machines import machines
 from gpucluster.policies.rules.fabric_interfaces_complete import RULE
 
 
 def _layout(machine):
     """The interfaces EC2's documentation gives: IP on card 0 device 0, EFA on device 1 of card 0, else device 0."""
-    efa = [(card, 1 if card == 0 else 0) for card in FABRIC[machine].efa_cards]
+    efa = [(card, 1 if card == 0 else 0) for card in machines()[machine].fabric_cards]
     pairs = [(0, 0, "interface"), *((card, device, "efa-only") for card, device in efa)]
     return [{"networkCardIndex": c, "deviceIndex": d, "interfaceType": kind} for c, d, kind in pairs]
 
@@ -34,10 +34,12 @@ def test_the_layout_of_every_machine_type_is_complete(program, found, unknown, m
     assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 
-@pytest.mark.parametrize("machine", sorted(name for name, fabric in FABRIC.items() if fabric.whole_node))
+@pytest.mark.parametrize(
+    "machine", sorted(name for name, known in machines().items() if known.fabric == "EFA" and known.whole_node)
+)
 def test_a_missing_card_is_found_on_every_machine_type(program, found, machine):
     program["template"].update(instanceType=machine, networkInterfaces=_layout(machine)[:-1])
-    total, last = len(FABRIC[machine].efa_cards), FABRIC[machine].efa_cards[-1]
+    total, last = len(machines()[machine].fabric_cards), machines()[machine].fabric_cards[-1]
     assert found(RULE, program) == [
         (
             "train",

@@ -34,15 +34,15 @@ def _of_machines(machines: AwsMachines) -> Iterator[Finding]:
         said = "the network interfaces of its launch template are not known yet"
         yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
         return
-    if machines.fabric is None:
+    if machines.known is None:
         yield CannotTell(machines.resource, f"how many EFA interfaces {machines.label} take is not in our table")
         return
     fitted = {interface.card for interface in machines.interfaces if interface.efa}
-    missing = [card for card in machines.fabric.efa_cards if card not in fitted]
+    missing = [card for card in machines.known.fabric_cards if card not in fitted]
     if missing and _may_be(missing, machines.interfaces):
         yield CannotTell(machines.resource, f"EFA on {network_cards(missing)} of {machines.machine} is not known yet")
     elif missing:
-        total = len(machines.fabric.efa_cards)
+        total = len(machines.known.fabric_cards)
         yield machines.finding(
             f"{machines.label} with EFA on {total - len(missing)} of {total} network cards; "
             f"missing on {network_cards(missing)}",

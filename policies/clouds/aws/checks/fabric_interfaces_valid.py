@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.fabric import FABRIC
+from gpucluster.catalog.machines import machines
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces, network_cards
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Violation
@@ -57,14 +57,14 @@ def _cards(listed: list[Interface], machine: object) -> Iterator[str]:
     doubled = [card for card, number in efa.items() if number > 1]
     if doubled:
         yield f"more than one EFA on {network_cards(doubled)}; a card carries one"
-    fabric = FABRIC.get(machine) if isinstance(machine, str) else None
-    if fabric is None:
+    known = machines().get(machine) if isinstance(machine, str) else None
+    if known is None:
         return
-    beyond = [card for card in efa if card not in fabric.efa_cards]
+    beyond = [card for card in efa if card not in known.fabric_cards]
     if beyond:
-        takes = network_cards(list(fabric.efa_cards))
+        takes = network_cards(list(known.fabric_cards))
         yield f"EFA on {network_cards(beyond)}; {machine} takes it on {takes}"
     each = Counter(entry.card for entry in listed if entry.card is not UNKNOWN)
-    crowded = [card for card, number in each.items() if number > fabric.interfaces_per_card]
+    crowded = [card for card, number in each.items() if number > known.interfaces_per_card]
     if crowded:
-        yield f"too many interfaces on {network_cards(crowded)}; {machine} takes {fabric.interfaces_per_card} a card"
+        yield f"too many interfaces on {network_cards(crowded)}; {machine} takes {known.interfaces_per_card} a card"

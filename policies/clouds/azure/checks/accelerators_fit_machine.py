@@ -1,6 +1,6 @@
 """MIG slices of an AKS node pool against its VM size, its driver and what it is for.
 
-Sources: AKS page "Multi-instance GPU node pools", for the profiles and sizes; AKS slices with its own driver, so that
+Sources: AKS page "Multi-instance GPU node pools", for the sizes; AKS slices with its own driver, so that
 a pool without it has nothing to slice with.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.mig import aks_profiles
 from gpucluster.policies.clouds.azure.agent_pools import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
@@ -16,7 +17,7 @@ from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 
-_PROFILES: Final = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+_PROFILES: Final = aks_profiles()
 
 FIX: Final = (
     f"Set gpu_instance_profile to {', '.join(_PROFILES)} on a pool of its own, of A100, H100 or H200 and with "
@@ -40,7 +41,7 @@ def check(resource: Resource) -> Iterator[Finding]:
 def _problems(pool: Written, profile: str, without_driver: bool) -> Iterator[str]:
     if profile not in _PROFILES:
         yield f"gpuInstanceProfile {profile}; AKS takes {', '.join(_PROFILES)}"
-    if isinstance(pool.machine, str) and (pool.size is None or not pool.size.sliceable):
+    if isinstance(pool.machine, str) and (pool.size is None or pool.size.model is None):
         yield f"gpuInstanceProfile {profile} on {pool.machine}; A100, H100 and H200 have slices"
     if without_driver:
         yield f"gpuInstanceProfile {profile} together with gpuProfile driver None; AKS slices with its own driver"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.gpu_networks import network_findings
 from gpucluster.policies.clouds.gcp.network_objects import object_findings
 from gpucluster.policies.clouds.gcp.networks import entries_of
@@ -35,16 +35,15 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _of_nodes(pool: NodePool, resources: Resources) -> Iterator[Finding]:
     fabric = pool.fabric
-    if fabric is None:
+    if pool.written.known is None:
         yield CannotTell(pool.resource, f"which GPU networks {pool.label} take is not known yet")
-        return
-    if fabric.kind is Kind.NONE:
+    if fabric is None:
         return
     yield from _gvnic(pool)
     profile = text(pool.written.inputs, "networkConfig", "acceleratorNetworkProfile")
     if profile is UNKNOWN:
         yield CannotTell(pool.resource, "whether GKE makes its GPU networks is not known yet")
-    elif profile is None or fabric.kind is not Kind.ROCE:  # else GKE makes them all
+    elif profile is None or fabric.kind != "RoCE":  # else GKE makes them all
         yield from _cluster(pool)
         yield from _networks(pool, fabric, resources)
 
@@ -85,7 +84,7 @@ def _networks(pool: NodePool, fabric: Fabric, resources: Resources) -> Iterator[
         return
     if len(entries) < fabric.networks:
         yield pool.finding(f"{pool.label} with {len(entries)} of {fabric.networks} additional networks")
-    elif fabric.kind is Kind.TCPXO and len(entries) > fabric.networks:
+    elif fabric.kind == "TCPXO" and len(entries) > fabric.networks:
         yield pool.finding(
             f"{pool.label} with {len(entries)} additional networks; {pool.machine} takes exactly {fabric.networks}: "
             "one more sits where the network of a GPU belongs"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.names import last
 from gpucluster.policies.clouds.gcp.network_objects import LONGEST_NAME, NETWORK_OBJECT
 from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
@@ -29,7 +29,7 @@ def check(resource: Resource) -> Iterator[Finding]:
     for pool in written_pools(resource):
         listed = items(pool.inputs, "networkConfig", "additionalNodeNetworkConfigs")
         if listed is UNKNOWN:
-            if pool.fabric is not None:
+            if pool.known is not None:
                 yield CannotTell(resource, "its additional networks are not known yet")
             continue
         if problems := [*_listed(pool, listed), *_fabric(pool, pool.fabric, listed)]:
@@ -54,21 +54,21 @@ def _listed(pool: Written, listed: list[Any]) -> Iterator[str]:
 
 
 def _fabric(pool: Written, fabric: Fabric | None, listed: list[Any]) -> Iterator[str]:
-    if fabric is None or fabric.kind is Kind.NONE:
+    if fabric is None:
         return
-    if fabric.kind is not Kind.ROCE:
+    if fabric.kind != "RoCE":
         networks = Counter(last(name) for entry in listed if isinstance(name := text(entry, "network"), str))
         for name, number in networks.items():
             if number > 1:
                 yield f"network `{name}` {number} times among its additional networks; each interface takes its own"
     profile = text(pool.inputs, "networkConfig", "acceleratorNetworkProfile")
-    if isinstance(profile, str) and fabric.kind is not Kind.ROCE:
+    if isinstance(profile, str) and fabric.kind != "RoCE":
         yield f"acceleratorNetworkProfile `{profile}`; {pool.machine} takes none, A3 Ultra and A4 do"
     elif isinstance(profile, str) and listed:
         yield f"acceleratorNetworkProfile `{profile}`, by which GKE makes the networks, beside {len(listed)} others"
     strategy = at(pool.inputs, "nodeConfig", "gpudirectStrategy")
-    if isinstance(strategy, str) and (strategy != "RDMA" or fabric.kind is not Kind.ROCE):
-        takes = "RDMA or none" if fabric.kind is Kind.ROCE else "none"
+    if isinstance(strategy, str) and (strategy != "RDMA" or fabric.kind != "RoCE"):
+        takes = "RDMA or none" if fabric.kind == "RoCE" else "none"
         yield f"gpudirectStrategy `{strategy}`; {pool.machine} takes {takes}"
-    if flag(pool.inputs, "nodeConfig", "fastSocket", "enabled") is True and fabric.kind is Kind.ROCE:
+    if flag(pool.inputs, "nodeConfig", "fastSocket", "enabled") is True and fabric.kind == "RoCE":
         yield "NCCL Fast Socket, which does not go together with RDMA"

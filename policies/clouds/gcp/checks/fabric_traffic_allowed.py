@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.fabric import Fabric, Kind
+from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.firewalls import firewalls_of, opening_of
 from gpucluster.policies.clouds.gcp.gpu_networks import gpu_networks_of
 from gpucluster.policies.clouds.gcp.networks import Entry, entries_of
@@ -35,9 +35,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _of_nodes(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
     networks = gpu_networks_of(pool, fabric, entries, resources)
-    if fabric.kind is Kind.ROCE:
+    if fabric.kind == "RoCE":
         yield from _roce(pool, networks, resources)
-    elif fabric.kind is not Kind.NONE:
+    else:
         yield from _open(pool, networks, resources)
         elsewhere = {entry.network.label for entry in entries if entry.network.resource is None}
         if elsewhere and len(networks) < len(entries):

@@ -1,6 +1,6 @@
 """How a GKE node pool is bought: on demand, spot, flex-start, queued, from a reservation.
 
-Sources: Compute Engine page "GPU machine types", for what is sold as spot and flex-start only; cluster-toolkit v1.95.0
+Sources: cluster-toolkit v1.95.0
 (2026-06-25), `modules/compute/gke-node-pool/main.tf`, for what goes together; `maxRunDuration` of flex-start at most 7
 days.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.catalog.sold import flexible_only, sold
 from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
@@ -27,9 +28,6 @@ READS: Final = (
 )
 
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
-_FLEXIBLE_ONLY: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
-# Flex-start and a compact policy together.
-_COMPACT_FLEX: Final = ("a3-ultragpu-", "a4-", "h4d-")
 _LONGEST_RUN: Final = 7 * 24 * 3600
 _NOT_SOLD: Final = "is sold as spot and flex-start only, never on demand"
 
@@ -41,7 +39,7 @@ def check(resource: Resource) -> Iterator[Finding]:
         way = _Way(pool)
         if problems := [*way.machine(), *way.flex(), *way.queued(), *way.reserved(), *way.compact()]:
             yield Violation(resource, "; ".join(problems))
-        if pool.machine in _FLEXIBLE_ONLY and way.spot is not True and UNKNOWN in (way.spot, way.flex_start):
+        if way.flexible_only and way.spot is not True and UNKNOWN in (way.spot, way.flex_start):
             yield CannotTell(resource, f"whether {pool.machine} is bought as spot or flex-start is not known yet")
 
 
@@ -51,7 +49,7 @@ def _priorities(compute_class: Resource) -> Iterator[Finding]:
     for number, priority in enumerate([] if listed is UNKNOWN else listed, start=1):
         machine = text(priority, "machineType")
         ways = (flag(priority, "spot"), flag(priority, "flexStart", "enabled"))
-        if machine in _FLEXIBLE_ONLY and True not in ways and UNKNOWN not in ways:
+        if isinstance(machine, str) and flexible_only(machine) and True not in ways and UNKNOWN not in ways:
             what = f"priority {number}: {machine} {_NOT_SOLD}"
             yield Violation(compute_class, what, fix="Set spot or flexStart.enabled in that priority, or remove it.")
 
@@ -69,9 +67,10 @@ class _Way:
         self.reservation = text(inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
         self.reserved_from = self.reservation if self.reservation not in (None, UNKNOWN, "NO_RESERVATION") else None
         self.is_compact = text(inputs, "placementPolicy", "type") == "COMPACT"
+        self.flexible_only = isinstance(pool.machine, str) and flexible_only(pool.machine)
 
     def machine(self) -> Iterator[str]:
-        if self.pool.machine in _FLEXIBLE_ONLY and self.spot is False and self.flex_start is False:
+        if self.flexible_only and self.spot is False and self.flex_start is False:
             yield f"{self.pool.machine} {_NOT_SOLD}"
 
     def flex(self) -> Iterator[str]:
@@ -92,8 +91,9 @@ class _Way:
             yield "flexStart together with spot"
         if self.reserved_from:
             yield f"flexStart together with {self.reserved_from}"
-        if self.is_compact and isinstance(self.pool.machine, str) and not self.pool.machine.startswith(_COMPACT_FLEX):
-            yield f"flexStart together with COMPACT, which {self.pool.machine} does not take; A3 Ultra and A4 do"
+        machine = self.pool.machine
+        if self.is_compact and isinstance(machine, str) and sold(machine, "compact_flex_start") != "yes":
+            yield f"flexStart together with COMPACT, which {machine} does not take; A3 Ultra and A4 do"
 
     def queued(self) -> Iterator[str]:
         inputs = self.pool.inputs

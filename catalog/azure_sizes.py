@@ -1,7 +1,7 @@
 """What the name of an Azure VM size says: `Standard_ND96isr_H100_v5` is series ND with 96 vCPUs and InfiniBand (`r`).
 
 Sources: Azure pages "Azure virtual machine sizes naming conventions" and "Set up InfiniBand on HPC VMs", for the `r`;
-"ND H100 v5", "ND H200 v5", "ND A100 v4" and "NC H100 v5 series" for the GPUs; AKS page "Multi-instance GPU node pools".
+"ND H100 v5", "ND H200 v5", "ND A100 v4" and "NC H100 v5 series" for the GPUs.
 """
 
 from __future__ import annotations
@@ -10,19 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["INFINIBAND_SIZES", "Size", "size_of"]
+from gpucluster.catalog.machines import machines
+
+__all__ = ["Size", "has_infiniband", "infiniband_sizes", "size_of"]
 
 _NAME: Final = re.compile(r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-9]+)*)")
 _VERSION: Final = re.compile(r"v(\d+)")
-_SLICED: Final = ("A100", "H100", "H200")
-
-INFINIBAND_SIZES: Final = (
-    "Standard_ND96isr_H100_v5",
-    "Standard_ND96isr_H200_v5",
-    "Standard_ND96amsr_A100_v4",
-    "Standard_ND96asr_v4",
-)
-"""Sizes with InfiniBand that a description such as "series N with 8 GPUs" may mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,16 +47,12 @@ class Size:
         return self.series == "ND" or self.infiniband
 
     @property
-    def gpu_memory(self) -> str | None:
-        """Its GPU with the memory that tells its slices apart; None for one without slices."""
-        nvl = "H100 NVL 94 GB" if self.series.startswith("NC") else "H100 80 GB"
-        of_nd = "A100 80 GB" if self.large_memory or self.series.startswith("NC") else "A100 40 GB"
-        return {"H100": nvl, "H200": "H200 141 GB", "A100": of_nd}.get(self.gpu or "")
-
-    @property
-    def sliceable(self) -> bool:
-        """Whether AKS makes MIG slices of its GPUs."""
-        return self.gpu in _SLICED
+    def model(self) -> str | None:
+        """Its GPU in the table of GPUs, with the memory that tells its slices apart; None for one without slices."""
+        small = self.series.startswith("NC")
+        h100 = "h100-nvl" if small else "h100"
+        a100 = "a100-80gb" if self.large_memory or small else "a100-40gb"
+        return {"H100": h100, "H200": "h200", "A100": a100}.get(self.gpu or "")
 
 
 def size_of(name: str) -> Size | None:
@@ -86,3 +75,14 @@ def size_of(name: str) -> Size | None:
         version=version,
         large_memory="m" in features,
     )
+
+
+def has_infiniband(name: str) -> bool:
+    """Whether machines of a size reach others by InfiniBand."""
+    size = size_of(name)
+    return size is not None and size.infiniband
+
+
+def infiniband_sizes() -> tuple[str, ...]:
+    """Sizes with InfiniBand that a description such as "series N with 8 GPUs" may mean."""
+    return tuple(name for name, machine in machines().items() if machine.fabric == "InfiniBand")

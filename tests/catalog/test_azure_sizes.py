@@ -1,16 +1,11 @@
-"""What a VM size's name says, and that the components read it alike."""
+"""What a VM size's name says, and that the table of machines says the same."""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
 
-import gpucluster.components
-from gpucluster.policies.clouds.azure.sizes import INFINIBAND_SIZES, Size, size_of
-
-SHAPES = Path(gpucluster.components.__file__).with_name("shapes.csv")
+from gpucluster.catalog.azure_sizes import Size, has_infiniband, infiniband_sizes, size_of
+from gpucluster.catalog.machines import machines
 
 
 @pytest.mark.parametrize(
@@ -48,18 +43,18 @@ def test_a_name_says_series_cpus_infiniband_and_gpu(name, series, vcpus, infinib
 @pytest.mark.parametrize(
     ("name", "gpu"),
     [
-        ("Standard_ND96isr_H100_v5", "H100 80 GB"),
-        ("Standard_ND96isr_H200_v5", "H200 141 GB"),
-        ("Standard_ND96asr_v4", "A100 40 GB"),
-        ("Standard_ND96amsr_A100_v4", "A100 80 GB"),
-        ("Standard_NC24ads_A100_v4", "A100 80 GB"),
-        ("Standard_NC40ads_H100_v5", "H100 NVL 94 GB"),
-        ("Standard_NCC40ads_H100_v5", "H100 NVL 94 GB"),
+        ("Standard_ND96isr_H100_v5", "h100"),
+        ("Standard_ND96isr_H200_v5", "h200"),
+        ("Standard_ND96asr_v4", "a100-40gb"),
+        ("Standard_ND96amsr_A100_v4", "a100-80gb"),
+        ("Standard_NC24ads_A100_v4", "a100-80gb"),
+        ("Standard_NC40ads_H100_v5", "h100-nvl"),
+        ("Standard_NCC40ads_H100_v5", "h100-nvl"),
         ("Standard_NV36ads_A10_v5", None),
     ],
 )
 def test_the_memory_of_its_gpu_tells_its_slices(name, gpu):
-    assert size_of(name).gpu_memory == gpu
+    assert size_of(name).model == gpu
 
 
 @pytest.mark.parametrize("name", ["Standard_D8ds_v5", "Standard_HB120rs_v3", "Standard_E4s_v3", "p5.48xlarge", ""])
@@ -67,16 +62,10 @@ def test_a_size_without_gpu_is_none(name):
     assert size_of(name) is None
 
 
-@pytest.mark.parametrize("name", INFINIBAND_SIZES)
-def test_every_size_of_the_table_has_infiniband(name):
-    assert size_of(name).infiniband
-
-
-def test_the_components_know_the_same_sizes():
-    with SHAPES.open(encoding="utf-8", newline="") as file:
-        shapes = {row["machine_type"]: row for row in csv.DictReader(file) if row["cloud"] == "azure"}
-    assert shapes
-    assert {name: int(row["vcpus"]) for name, row in shapes.items()} == {name: size_of(name).vcpus for name in shapes}
-    fabric = {name for name, row in shapes.items() if int(row["fabric_gbps"] or 0)}
-    assert fabric == {name for name in shapes if size_of(name).infiniband}
-    assert fabric <= set(INFINIBAND_SIZES)
+def test_every_size_of_the_table_is_what_its_name_says():
+    sizes = {name: machine for name, machine in machines().items() if machine.cloud == "azure"}
+    assert len(sizes) == 7
+    assert {name: (machine.vcpus, machine.gpu, machine.fabric == "InfiniBand") for name, machine in sizes.items()} == {
+        name: (size_of(name).vcpus, size_of(name).model, size_of(name).infiniband) for name in sizes
+    }
+    assert infiniband_sizes() == tuple(name for name in sizes if has_infiniband(name))

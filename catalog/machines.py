@@ -1,0 +1,125 @@
+"""Machine types with GPUs, of every cloud: `machines.csv`, one row each.
+
+Rows of one cloud and accelerator are in the order in which a cluster prefers them. A number that no source gives is
+empty in the table and 0 here; the rows of `clusters` have all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from gpucluster.catalog.gpus import Gpu, gpus
+from gpucluster.catalog.rows import rows
+
+__all__ = ["Machine", "gke_machine", "has_gpus", "machines"]
+
+_TEXTS: Final = frozenset(
+    ("cloud", "machine_type", "gpu", "nvme", "fabric", "gke_gpu", "boot_disk", "quota", "source", "as_of")
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One machine type. No two clouds share a name.
+
+    clusters: whether the components build clusters of it.
+    gpu: its model in the table of GPUs. memory_gib: RAM, GiB.
+    nvme: whether local disks come with it, for its price, or are a choice of 375 GiB each. nvme_gb: of all disks
+    together, GB. temp_disk_gib: Azure's temporary disk, which may hold the system, GiB.
+    fabric: EFA, TCPX, TCPXO, RoCE, InfiniBand or none. fabric_gbps: its bandwidth of the node, Gb/s; host_gbps: IP
+    bandwidth beside it, Gb/s. network_cards: cards that carry the fabric, from first_card on. interfaces_per_card: what
+    EC2 takes on each.
+    gke_gpu: what GKE calls the GPU. boot_disk: a disk type that GKE starts it from. quota: the name of its quota on
+    Google Cloud, in GPUs, or on Azure, in vCPUs and with the spaces that Azure writes.
+    """
+
+    cloud: str
+    machine_type: str
+    clusters: bool
+    gpu: str
+    gpus: int
+    vcpus: int
+    memory_gib: int
+    nvme: Literal["bundled", "optional", "none"]
+    nvme_disks: int
+    nvme_gb: int
+    fabric: str
+    fabric_gbps: int
+    host_gbps: int
+    network_cards: int
+    first_card: int
+    interfaces_per_card: int
+    temp_disk_gib: int
+    gke_gpu: str
+    boot_disk: str
+    quota: str
+    source: str
+    as_of: str
+
+    @property
+    def _gpu(self) -> Gpu:
+        return gpus()[self.gpu]
+
+    @property
+    def accelerator(self) -> str:
+        """Its GPU in the words of a spec."""
+        return self._gpu.accelerator
+
+    @property
+    def model(self) -> str:
+        """Its GPU without memory and form, e.g. `a100`."""
+        return self._gpu.model
+
+    @property
+    def gpu_memory_mib(self) -> int:
+        """Memory of one GPU as the cloud's API gives it, MiB."""
+        return self._gpu.memory_mib
+
+    @property
+    def whole_node(self) -> bool:
+        """Whether it holds all GPUs of one NVLink domain: several of them are bought to train together."""
+        return self.gpus >= 8
+
+    @property
+    def fabric_cards(self) -> tuple[int, ...]:
+        """Indices of the cards that carry the fabric."""
+        return tuple(range(self.first_card, self.first_card + self.network_cards))
+
+    @property
+    def bundled_ssd(self) -> bool:
+        """Whether local SSDs, which Google Cloud sells by the piece, come with it for its price."""
+        return self.cloud == "gcp" and self.nvme == "bundled"
+
+
+@functools.cache
+def machines() -> Mapping[str, Machine]:
+    """Every machine type by its name."""
+    found = (Machine(**{name: _read(name, text) for name, text in row.items()}) for row in rows("machines"))
+    return {machine.machine_type: machine for machine in found}
+
+
+def _read(name: str, text: str) -> Any:
+    if name == "clusters":
+        return text == "yes"
+    return text if name in _TEXTS else int(text or 0)
+
+
+def gke_machine(gke_gpu: str, count: Decimal) -> str | None:
+    """The machine that GKE makes for a number of GPUs of its type, None where it has none known here."""
+    found = (name for name, machine in machines().items() if (machine.gke_gpu, machine.gpus) == (gke_gpu, count))
+    return next(found, None)
+
+
+@functools.cache
+def _families() -> Mapping[str, re.Pattern[str]]:
+    return {row["cloud"]: re.compile(row["names"]) for row in rows("gpu_families")}
+
+
+def has_gpus(cloud: str, machine_type: str) -> bool:
+    """Whether machines of a type bring GPUs, by its name; `azure_sizes` reads those of Azure."""
+    return _families()[cloud].match(machine_type) is not None

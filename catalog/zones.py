@@ -1,0 +1,22 @@
+"""Zones of Google Cloud that list a machine type: `zones.csv`. Being listed is not being there: capacity is another
+matter.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from gpucluster.catalog.rows import rows
+
+__all__ = ["zones_of"]
+
+
+def zones_of(machine_type: str) -> tuple[str, ...]:
+    """The zones known to list a machine type; empty where nothing is known of it."""
+    return _zones().get(machine_type, ())
+
+
+@functools.cache
+def _zones() -> Mapping[str, tuple[str, ...]]:
+    return {machine: tuple(row["zones"].split()) for row in rows("zones") for machine in row["machines"].split()}
