@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.free import free_reason
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.free import free_reason
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import (
     HOURS_PER_MONTH,

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from gpucluster.cost.free import free_types
+from gpucluster.catalog.free import free_types
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.options import form_of
 

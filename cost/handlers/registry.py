@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from gpucluster.catalog.free import free_reason
 from gpucluster.cost import handlers
-from gpucluster.cost.free import free_reason
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.subject import Subject
 from gpucluster.cost.tables import rows_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.handlers
-from gpucluster.cost.free import free_reason, free_types
+from gpucluster.catalog.free import free_reason, free_types
 from gpucluster.cost.handlers.registry import priced_types, prices
 
 FOLDER = Path(gpucluster.cost.handlers.__file__).parent
