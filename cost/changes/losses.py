@@ -7,53 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
+from gpucluster.catalog.holdings import RESERVED_CAPACITY, SHARED_STORAGE, SINGLE_DISK, holdings
 from gpucluster.cost.model import CostLine
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import urn_name, urn_type
 
-__all__ = ["CAPACITY", "STORAGE", "Loss", "losses"]
-
-STORAGE: Final = frozenset(
-    {
-        "aws:ebs/snapshot:Snapshot",
-        "aws:ebs/volume:Volume",
-        "aws:efs/fileSystem:FileSystem",
-        "aws:fsx/lustreFileSystem:LustreFileSystem",
-        "aws:fsx/ontapFileSystem:OntapFileSystem",
-        "aws:fsx/ontapVolume:OntapVolume",
-        "aws:fsx/openZfsFileSystem:OpenZfsFileSystem",
-        "aws:fsx/openZfsVolume:OpenZfsVolume",
-        "aws:s3/bucket:Bucket",
-        "azure-native:compute:Disk",
-        "azure-native:netapp:CapacityPoolVolume",
-        "azure-native:netapp:ElasticVolume",
-        "azure-native:storage:BlobContainer",
-        "azure-native:storage:FileShare",
-        "azure-native:storage:StorageAccount",
-        "azure-native:storagecache:AmlFilesystem",
-        "gcp:compute/disk:Disk",
-        "gcp:compute/regionDisk:RegionDisk",
-        "gcp:filestore/instance:Instance",
-        "gcp:lustre/instance:Instance",
-        "gcp:netapp/volume:Volume",
-        "gcp:parallelstore/instance:Instance",
-        "gcp:storage/bucket:Bucket",
-    }
-)
-"""Types that hold data, by the tokens of the installed SDKs: more than the policy pack's rules protect, which spare
-what the cloud itself keeps, such as a bucket with objects. A reader of a bill wants to know of single disks too."""
-
-CAPACITY: Final = frozenset(
-    {
-        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
-        "aws:ec2/capacityReservation:CapacityReservation",
-        "azure-native:compute:CapacityReservation",
-        "azure-native:compute:CapacityReservationGroup",
-        "gcp:compute/futureReservation:FutureReservation",
-        "gcp:compute/reservation:Reservation",
-    }
-)
-"""Types that hold machines."""
+__all__ = ["Loss", "losses"]
 
 RESERVED_MACHINES: Final = "machines in a reservation"
 
@@ -115,11 +74,11 @@ def losses(
 
 def _what(urn: str, old: Mapping[str, Sequence[CostLine]]) -> str:
     """What would be lost with a resource, empty where that is nothing but money."""
-    type_ = urn_type(urn)
-    if type_ in STORAGE:
+    holding = holdings().get(urn_type(urn))
+    if holding is not None and holding.holds in (SHARED_STORAGE, SINGLE_DISK):
         return "storage"
-    if type_ in CAPACITY:
-        return "reserved capacity"
+    if holding is not None and holding.holds == RESERVED_CAPACITY:
+        return RESERVED_CAPACITY
     reserved = any(line.spend == "committed-elsewhere" or line.paid_by for line in old.get(urn, ()))
     return RESERVED_MACHINES if reserved else ""
 

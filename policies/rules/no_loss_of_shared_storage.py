@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.holdings import SHARED_STORAGE
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.clouds.holdings import SHARED_STORAGE, losses, types
+from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.rule import ChangeRule, Finding, Severity
 
 __all__ = ["RULE"]

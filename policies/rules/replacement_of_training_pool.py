@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.holdings import NODE_POOL
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.clouds.holdings import NODE_POOL, losses, types
+from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.clouds.rolls import Roll, job_pools, rolls
 from gpucluster.policies.rule import Accepted, ChangeRule, Finding, Severity, Violation
 from gpucluster.program.facts import stated

@@ -1,6 +1,6 @@
 """The resource types of an installed Pulumi SDK with their arguments, read from its sources.
 
-To import an SDK takes seconds, and no policy pack does; what the packs need of it is read once and kept in a file.
+To import an SDK takes seconds, and no policy pack does; what is needed of it is read once and kept in a table.
 """
 
 from __future__ import annotations

@@ -1,0 +1,48 @@
+"""What is lost when a resource goes: `holdings.csv`.
+
+Columns: `type` token; what it `holds`; the changes it is `lost_on`, none where the cloud deletes it empty only; the
+flag that must be set for the loss (`only_if`), else the cloud refuses the deletion.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gpucluster.catalog.rows import rows
+
+__all__ = [
+    "CONTROL_PLANE",
+    "NODE_POOL",
+    "RESERVED_CAPACITY",
+    "SHARED_STORAGE",
+    "SINGLE_DISK",
+    "Holding",
+    "holdings",
+]
+
+SHARED_STORAGE: Final = "shared storage"
+SINGLE_DISK: Final = "single disk"
+RESERVED_CAPACITY: Final = "reserved capacity"
+CONTROL_PLANE: Final = "control plane"
+NODE_POOL: Final = "node pool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holding:
+    """One row of the table."""
+
+    holds: str
+    lost_on: tuple[str, ...]
+    only_if: str | None
+
+
+@functools.cache
+def holdings() -> Mapping[str, Holding]:
+    """Type token -> what a resource of that type holds, on every cloud."""
+    return {
+        row["type"]: Holding(holds=row["holds"], lost_on=tuple(row["lost_on"].split()), only_if=row["only_if"] or None)
+        for row in rows("holdings")
+    }
