@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from gpucluster.catalog.label_syntax import google_value
+
 __all__ = [
     "CALENDAR_NODES",
     "EXPECTED_GIB",
@@ -57,11 +59,10 @@ CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
 def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:
     """Google Cloud labels of one resource: the labels, its logical name, and the Pulumi project and stack that own it.
 
-    Google Cloud takes lower-case letters, digits, _ and -, 63 of them: what else stands in the name of a stack becomes
-    a hyphen. Source: Google Cloud documentation, "Requirements for labels".
+    What Google Cloud does not take of the name of a stack becomes a hyphen.
     """
     own = {"name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}
-    return {**labels, **{key: re.sub(r"[^a-z0-9_-]", "-", text.lower())[:63] for key, text in own.items()}}
+    return {**labels, **{key: google_value(text) for key, text in own.items()}}
 
 
 def azure_tags(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.program.resources import UNKNOWN, Unknown
 
-__all__ = ["LabelSet", "LabelSyntax", "Place", "labels_at"]
+__all__ = ["LabelSet", "Place", "labels_at"]
 
 Place = tuple[str | int, ...]
 """Names of properties, by the engine, and positions in lists, from the top of a resource's inputs."""
-
-
-class LabelSyntax(enum.Enum):
-    """Whose rules keys and values obey."""
-
-    AWS = "AWS"
-    GOOGLE = "Google Cloud"
-    AZURE = "Azure"
-    KUBERNETES = "Kubernetes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
+from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
 from gpucluster.catalog.sold import sold
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
@@ -70,7 +70,6 @@ SYSTEM_NODES = 3
 # Source: Kubernetes Engine API, names of clusters and node pools.
 _CLUSTER_NAME = 40
 # Keys of labels start with a letter. Source: Google Cloud documentation, "Requirements for labels".
-_LABEL_KEY = re.compile(r"^[a-z]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -368,7 +367,7 @@ def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
 
 def label_problems(labels: Mapping[str, str]) -> list[Problem]:
     """Labels that Google Cloud does not take."""
-    wrong = [key for key in labels if not _LABEL_KEY.match(key)]
+    wrong = [key for key in labels if problem_of_key(key, LabelSyntax.GOOGLE) is not None]
     return [
         Problem("labels", f"has the name {key!r}", "on Google Cloud a label's name starts with a letter")
         for key in wrong

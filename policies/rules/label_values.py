@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.kubernetes.node_labels import problem_of_node_label
+from gpucluster.catalog.label_syntax import MOST_LABELS, LabelSyntax, problem_of_key, problem_of_value
+from gpucluster.catalog.node_labels import problem_of_node_label
 from gpucluster.policies.clouds.label_sets import label_sets
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax
-from gpucluster.policies.label_syntax import MOST_LABELS, problem_of_key, problem_of_value
+from gpucluster.policies.label_sets import LabelSet
 from gpucluster.policies.rule import CannotTell, Finding, ResourceRule, Severity, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 

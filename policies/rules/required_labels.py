@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key, problem_of_value
 from gpucluster.policies.clouds.label_sets import label_sets, label_sets_in
 from gpucluster.policies.edit import Edit
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
-from gpucluster.policies.label_syntax import problem_of_key, problem_of_value
+from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.policies.required_labels import required_labels
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
 from gpucluster.program.facts import stated

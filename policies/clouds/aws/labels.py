@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.taggable import taggable
+from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.catalog.labelled import argument_of
+from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE, NODE_GROUP
-from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax, Place, labels_at
+from gpucluster.policies.label_sets import LabelSet, Place, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, setting, text
 
@@ -28,7 +29,7 @@ _STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interface
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
     """Every place where an `aws:` resource carries labels, with the provider's default tags."""
-    if resource.type in taggable():
+    if argument_of(resource.type) is not None:
         yield LabelSet(
             where="tags",
             labels=_own_tags(resource, provider),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.catalog.labelled import argument_of
+from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.azure.agent_pools import Written, written_pools
-from gpucluster.policies.clouds.azure.taggable import taggable
-from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
+from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
@@ -16,7 +17,7 @@ __all__ = ["label_sets"]
 
 def label_sets(resource: Resource) -> Iterator[LabelSet]:
     """Every place where an `azure-native:` resource carries labels; the provider has no default tags."""
-    if resource.type in taggable():
+    if argument_of(resource.type) is not None:
         tags = labels_at(at(resource.inputs, "tags"))
         yield LabelSet(where="tags", labels=tags, syntax=LabelSyntax.AZURE, place=("tags",), own=True)
     for pool in written_pools(resource):

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gpucluster.policies.clouds.gcp.labelable import labelable
+from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.catalog.labelled import argument_of
+from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.gcp.node_pools import Written, cluster_of, written_pools
-from gpucluster.policies.clouds.kubernetes.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
+from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, setting
 
@@ -20,7 +21,7 @@ _MACHINES = ("nodeConfig", "resourceLabels")
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
     """Every place where a `gcp:` resource carries labels, with the provider's default labels."""
-    argument = labelable().get(resource.type)
+    argument = argument_of(resource.type)
     if argument is not None:
         yield LabelSet(
             where="labels",

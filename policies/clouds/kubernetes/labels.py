@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.kubernetes.node_labels import KARPENTER_DOMAINS
-from gpucluster.policies.label_sets import LabelSet, LabelSyntax, labels_at
+from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.catalog.node_labels import KARPENTER_DOMAINS
+from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 

@@ -11,13 +11,30 @@ Kubernetes: "Labels and Selectors", section "Syntax and character set".
 
 from __future__ import annotations
 
+import enum
 import re
 import unicodedata
 from typing import Final
 
-from gpucluster.policies.label_sets import LabelSyntax
+__all__ = [
+    "MOST_LABELS",
+    "LabelSyntax",
+    "google_value",
+    "is_kubernetes_name",
+    "is_kubernetes_prefix",
+    "problem_of_key",
+    "problem_of_value",
+]
 
-__all__ = ["MOST_LABELS", "problem_of_key", "problem_of_value"]
+
+class LabelSyntax(enum.Enum):
+    """Whose rules keys and values obey."""
+
+    AWS = "AWS"
+    GOOGLE = "Google Cloud"
+    AZURE = "Azure"
+    KUBERNETES = "Kubernetes"
+
 
 # How many one resource takes.
 MOST_LABELS: Final = {LabelSyntax.AWS: 50, LabelSyntax.GOOGLE: 64, LabelSyntax.AZURE: 50}
@@ -63,6 +80,22 @@ def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
     return None if not value else _kubernetes_name(value)
 
 
+def google_value(text: str) -> str:
+    """A text as a value that Google Cloud takes: cut, in lower case, with a hyphen for what it does not take."""
+    taken = (character if character in _GOOGLE_CHARACTERS else "-" for character in text.lower())
+    return "".join(taken)[:_GOOGLE_LENGTH]
+
+
+def is_kubernetes_name(written: str) -> bool:
+    """Whether Kubernetes takes it as a value, and as a key after its prefix."""
+    return len(written) <= _KUBERNETES_LENGTH and _KUBERNETES_NAME.fullmatch(written) is not None
+
+
+def is_kubernetes_prefix(written: str) -> bool:
+    """Whether Kubernetes takes it as what a key has before its slash: a DNS name."""
+    return len(written) <= _KUBERNETES_PREFIX_LENGTH and _KUBERNETES_PREFIX.fullmatch(written) is not None
+
+
 def _aws(written: str, most: int) -> str | None:
     if len(written) > most:
         return f"has {len(written)} characters; AWS takes {most}"
@@ -98,13 +131,13 @@ def _azure_length(written: str, most: int) -> str | None:
 def _kubernetes_name(written: str) -> str | None:
     if len(written) > _KUBERNETES_LENGTH:
         return f"has {len(written)} characters; Kubernetes takes {_KUBERNETES_LENGTH}"
-    if not _KUBERNETES_NAME.fullmatch(written):
+    if not is_kubernetes_name(written):
         return "is no Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter or digit at both ends"
     return None
 
 
 def _kubernetes_key(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
-    if slash and (len(prefix) > _KUBERNETES_PREFIX_LENGTH or not _KUBERNETES_PREFIX.fullmatch(prefix)):
+    if slash and not is_kubernetes_prefix(prefix):
         return "has a prefix that is no DNS name; write `example.com/key`"
     return _kubernetes_name(name)

@@ -1,0 +1,76 @@
+"""Which resource types take labels or tags, and under which argument: `labelled_PACKAGE.csv` for each SDK.
+
+The source of these rows is the SDK in `requirements.lock`: `python -m gpucluster.catalog.labelled` writes them anew
+after an update of it, and a test compares the two. Types that are not there, such as networks, firewalls and resource
+policies of Google Cloud, take none.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from gpucluster.catalog.rows import rows
+from gpucluster.catalog.sdk_source import Source, sources
+
+__all__ = ["PACKAGES", "argument_of", "labelled", "read_sdk"]
+
+PACKAGES: Final = ("aws", "azure-native", "gcp")
+
+# Other arguments called `tags`, lists and texts, mean something else; an Auto Scaling group alone lists its tags.
+_TAGS: Final = {
+    "aws": r"(?:Optional\[)?(?:Mapping\[str, |Sequence\[.*GroupTagArgs)",
+    "azure-native": r"Optional\[Mapping\[str, pulumi\.Input\[_builtins\.str\]\]\]\]",
+}
+_USER_LABELS: Final = "user_labels"
+_LABELS: Final = ("resource_labels", "labels")
+# With labels of Google Cloud the provider also returns all that a resource carries. Other arguments called `labels`, of
+# a group or a notification channel, mean something else.
+_RETURNED: Final = "effective_labels"
+
+
+def argument_of(type_: str) -> str | None:
+    """The input, in camel case, that holds the labels of the resource itself; None for a type that takes none."""
+    package = type_.partition(":")[0]
+    return labelled(package).get(type_) if package in PACKAGES else None
+
+
+@functools.cache
+def labelled(package: str) -> Mapping[str, str]:
+    """Type token -> that input, of one SDK."""
+    return {row["type"]: row["argument"] for row in rows(f"labelled_{package}")}
+
+
+def read_sdk(package: str) -> dict[str, str]:
+    """The same, from the sources of the installed SDK; errors: ModuleNotFoundError without it."""
+    installed = sources(f"pulumi_{package.replace('-', '_')}")
+    found = {source.token: name for source in installed if (name := _argument(package, source)) is not None}
+    return {token: re.sub("_(.)", lambda letter: letter[1].upper(), name) for token, name in sorted(found.items())}
+
+
+def _argument(package: str, source: Source) -> str | None:
+    if package in _TAGS:
+        return "tags" if _takes(source, "tags", _TAGS[package]) else None
+    names = (_USER_LABELS, *(_LABELS if _RETURNED in source.code else ()))
+    return next((name for name in names if _takes(source, name, r"(?:Optional\[)?Mapping\[str, ")), None)
+
+
+def _takes(source: Source, name: str, type_: str) -> bool:
+    return re.search(rf"^\s+{name}: pulumi\.Input\[{type_}", source.arguments, re.MULTILINE) is not None
+
+
+def main() -> None:
+    """Write every table."""
+    for package in PACKAGES:
+        with Path(__file__).with_name(f"labelled_{package}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("type", "argument"))
+            writer.writerows(read_sdk(package).items())
+
+
+if __name__ == "__main__":
+    main()
