@@ -1,10 +1,10 @@
 """Google Cloud has no SKU for a machine: one is the sum of its vCPUs, memory, GPUs and local SSDs.
 
-`google_machines.csv`: sizes from the Compute Engine documentation (accelerator-optimized, general-purpose machine
-families; 375 GiB a local SSD), `gpu` a regular expression for the GPU's SKU. Descriptions as the catalog writes them:
-`A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs running in Americas`,
-`Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the SKUs of other ways to
-buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
+`google_machines.csv`: `gpu`, a regular expression for the GPU's SKU; sizes of machines without GPUs, from the Compute
+Engine documentation (general-purpose machine families); those of others are in our catalog. Descriptions as Google's
+writes them: `A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs running in
+Americas`, `Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the SKUs of
+other ways to buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices.live.query import Condition, Part, Query
 
 __all__ = ["machine_queries"]
 
 _SOURCE: Final = "SKU descriptions of the Cloud Billing Catalog"
+_SSD_GIB: Final = 375
+"""Of one local SSD (Compute Engine documentation)."""
 _IN: Final = " (?:running )?in .+"
 
 
@@ -43,11 +46,12 @@ def _query(row: Mapping[str, str], purchase: str, term: str, host: str, *, gpu: 
     committed = purchase == "reserved"
     core, ram = ("Cpu", "Ram") if committed else ("Instance Core", "Instance Ram")
     disk = "Local SSD" if committed else "SSD backed Local Storage"
+    vcpus, ram_gib, gpus, ssd_gib = _sizes(row)
     parts = [
-        (Decimal(row["vcpus"]), host, f"{row['series']} {core}"),
-        (Decimal(row["ram_gib"]), host, f"{row['series']} {ram}"),
-        (Decimal(row["gpus"]), gpu, row["gpu"]),
-        (Decimal(row["ssd_gib"]), ssd, disk),
+        (vcpus, host, f"{row['series']} {core}"),
+        (ram_gib, host, f"{row['series']} {ram}"),
+        (gpus, gpu, row["gpu"]),
+        (ssd_gib, ssd, disk),
     ]
     return Query(
         sku=row["sku"], kind="compute", unit="instance-hour", purchase=purchase, term=term, service="Compute Engine",
@@ -58,3 +62,13 @@ def _query(row: Mapping[str, str], purchase: str, term: str, host: str, *, gpu: 
             if count
         ),
     )  # fmt: skip
+
+
+def _sizes(row: Mapping[str, str]) -> tuple[Decimal, Decimal, Decimal, Decimal]:
+    """vCPUs, GiB of memory, GPUs, GiB of local SSDs."""
+    if not row["gpu"]:
+        return Decimal(row["vcpus"]), Decimal(row["ram_gib"]), Decimal(0), Decimal(0)
+    machine = machines()[row["sku"]]
+    sizes = machine.vcpus, machine.memory_gib, machine.gpus, machine.nvme_disks * _SSD_GIB
+    vcpus, ram_gib, gpus, ssd_gib = map(Decimal, sizes)
+    return vcpus, ram_gib, gpus, ssd_gib
