@@ -1,4 +1,7 @@
-"""What the name of a machine size says, and the temporary disks of `sizes.csv` (GiB), a source a row."""
+"""What the name of a machine size says, and the temporary disks of `sizes.csv` (GiB), a source a row.
+
+The catalog has them as well: what is built by it is judged by a table of its own here.
+"""
 
 from __future__ import annotations
 

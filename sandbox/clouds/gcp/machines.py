@@ -2,7 +2,8 @@
 
 Columns: machine_type; accelerator (GKE's name) and gpus that come with it; local_ssds (devices of 375 GiB, empty
 where they are a choice); gpu_networks (networks a pool adds to the cluster's own for the GPU fabric, RDMA included);
-mtu (bytes) of those networks; fabric.
+mtu (bytes) of those networks; fabric. The catalog has them as well: what is built by it is judged by a table of its own
+here.
 """
 
 from __future__ import annotations
