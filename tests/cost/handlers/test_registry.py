@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.handlers
-from gpucluster.catalog.free import free_reason, free_types
+from gpucluster.catalog.free import free_types
 from gpucluster.cost.handlers.registry import priced_types, prices
 
 FOLDER = Path(gpucluster.cost.handlers.__file__).parent
@@ -50,25 +50,3 @@ def test_a_type_has_one_handler() -> None:
 
 def test_no_type_is_both_priced_and_free() -> None:
     assert set(priced_types()) & set(free_types()) == set()
-
-
-def test_every_free_type_has_a_reason_and_a_page() -> None:
-    assert [name for name, (why, source) in free_types().items() if not why or not source.startswith("https://")] == []
-
-
-@pytest.mark.parametrize(
-    ("type_", "free"),
-    [
-        ("kubernetes:apps/v1:Deployment", True),
-        ("kubernetes:core/v1:ConfigMap", True),
-        ("kubernetes:rds.services.k8s.aws/v1alpha1:DBInstance", False),
-        ("aws:ec2/vpc:Vpc", True),
-        ("random:index/randomPassword:RandomPassword", True),
-        ("cloudflare:index/zone:Zone", False),
-        ("aws:ec2/dedicatedHost:DedicatedHost", False),
-        ("kubernetes", False),
-        ("", False),
-    ],
-)
-def test_what_may_make_cloud_resources_is_not_assumed_free(type_: str, free: bool) -> None:
-    assert (free_reason(type_) is not None) is free

@@ -1,0 +1,121 @@
+"""Every table of the catalog: a source and a day in every row, and no such table anywhere else."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gpucluster.catalog
+from gpucluster.catalog.labelled import PACKAGES
+from gpucluster.catalog.rows import NOT_RECORDED, rows
+
+ROOT = Path(__file__).parents[2]
+# The one source of these is the SDK in the lock, which test_labelled compares them with.
+FROM_SDKS = {f"labelled_{package}" for package in PACKAGES}
+TABLES = sorted(
+    path.stem for path in Path(gpucluster.catalog.__file__).parent.glob("*.csv") if path.stem not in FROM_SDKS
+)
+KEYS = {
+    "free": ("type",),
+    "gpu_families": ("cloud",),
+    "gpudirect": ("fabric",),
+    "gpudirect_releases": ("fabric", "plugin"),
+    "gpus": ("gpu",),
+    "holdings": ("type",),
+    "machines": ("machine_type",),
+    "mig": ("gpu", "size"),
+    "node_changes": ("type", "properties"),
+    "sold": ("machine_types", "purchase"),
+    "zones": ("machines",),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_row_has_a_source_and_its_day_or_says_that_nobody_wrote_one_down(table):
+    for row in rows(table):
+        assert row["source"]
+        assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", row["as_of"]) or row["as_of"] == NOT_RECORDED
+
+
+def test_no_fact_is_in_a_table_twice():
+    assert sorted(KEYS) == TABLES
+    for table, key in KEYS.items():
+        found = [tuple(row[name] for name in key) for row in rows(table)]
+        assert len(found) == len(set(found))
+
+
+MACHINE_TYPE = re.compile(
+    r"(?<![\w.])("
+    r"(p[2-9]\w*(-b\d00)?|g[3-9]\w*|gr\d\w*)\.(\d+x|metal|x)?large"
+    r"|a[2-9]x?-(high|mega|ultra|edge|max)gpu(-\d+g)?(-nolssd)?-?"
+    r"|standard_n[a-z]+\d+\w*"
+    r")(?![\w.])",
+    re.IGNORECASE,
+)
+SEARCHED = (
+    "acceptance",
+    "benchmarks",
+    "components",
+    "cost",
+    "gpucluster",
+    "policies",
+    "pull_request",
+    "stacks",
+    "textio",
+)
+EXCEPTIONS = {
+    "acceptance/references.csv": "rates that others measured, which no cloud sells",
+    "benchmarks/cost_plan.py": "a program to cost",
+    "components/gcp/compute_class.py": "an example in the description of a field",
+    "cost/prices/live/google_machines.csv": "which SKUs of a live price list make a machine",
+}
+
+
+def test_no_other_table_has_machine_types():
+    """A literal that is a machine type, or a cell of a table; sentences may name one."""
+    found = {str(path.relative_to(ROOT)) for path in _sources() if any(map(MACHINE_TYPE.fullmatch, _words(path)))}
+    assert found == set(EXCEPTIONS)
+
+
+def _sources() -> Iterator[Path]:
+    for folder in SEARCHED:
+        for path in (ROOT / folder).rglob("*"):
+            # Prices are by machine type, and so is what others offer.
+            if path.suffix in (".py", ".csv") and path.parent not in (ROOT / "cost/prices", ROOT / "cost/offers"):
+                yield path
+
+
+def _words(path: Path) -> Iterator[str]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".csv":
+        yield from (word for row in csv.reader(text.splitlines()) for cell in row for word in cell.split())
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("p5.48xlarge", True),
+        ("p6-b200.48xlarge", True),
+        ("g6.xlarge", True),
+        ("a3-highgpu-1g", True),
+        ("a3-ultragpu-", True),
+        ("a4x-highgpu-4g", True),
+        ("Standard_ND96isr_H100_v5", True),
+        ("standard_nc40ads_h100_v5", True),
+        ("m7i.xlarge", False),
+        ("n2-standard-4", False),
+        ("Standard_D4ds_v5", False),
+        ("buy p5.48xlarge", False),
+    ],
+)
+def test_a_machine_type_is_known_by_its_name(text, is_one):
+    assert (MACHINE_TYPE.fullmatch(text) is not None) is is_one
