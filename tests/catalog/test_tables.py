@@ -57,17 +57,8 @@ MACHINE_TYPE = re.compile(
     r")(?![\w.])",
     re.IGNORECASE,
 )
-SEARCHED = (
-    "acceptance",
-    "benchmarks",
-    "components",
-    "cost",
-    "gpucluster",
-    "policies",
-    "pull_request",
-    "stacks",
-    "textio",
-)
+# The catalog itself; what judges by tables of its own, as its modules say; and what is no part of the product.
+ELSEWHERE = {"build", "catalog", "docs", "examples", "links", "sandbox", "tests"}
 EXCEPTIONS = {
     "acceptance/references.csv": "rates that others measured, which no cloud sells",
     "benchmarks/cost_plan.py": "a program to cost",
@@ -83,8 +74,9 @@ def test_no_other_table_has_machine_types():
 
 
 def _sources() -> Iterator[Path]:
-    for folder in SEARCHED:
-        for path in (ROOT / folder).rglob("*"):
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name.isidentifier()]
+    for folder in folders:
+        for path in [] if folder.name in ELSEWHERE else folder.rglob("*"):
             # Prices are by machine type, and so is what others offer.
             if path.suffix in (".py", ".csv") and path.parent not in (ROOT / "cost/prices", ROOT / "cost/offers"):
                 yield path
