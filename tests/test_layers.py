@@ -18,7 +18,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "textio": frozenset(),
     "program": frozenset(),
     "sandbox": frozenset({"textio"}),
-    "cost": frozenset({"textio", "program"}),
+    "cost": frozenset({"catalog", "textio", "program"}),
     "policies": frozenset({"catalog", "textio", "program", "cost"}),
     "components": frozenset({"catalog", "textio", "program", "cost"}),
     "acceptance": frozenset({"program", "cost", "components"}),
