@@ -227,6 +227,12 @@ class Project:
         return Store(self.root / ".sandbox")
 
     @property
+    def runtime(self) -> str:
+        """The language of the program, such as python or yaml; empty where Pulumi.yaml names none."""
+        runtime = self.settings.get("runtime")
+        return str((runtime.get("name") if is_object(runtime) else runtime) or "")
+
+    @property
     def virtualenv(self) -> Path | None:
         """The virtual environment Pulumi.yaml names, None when it names none."""
         runtime = self.settings.get("runtime")

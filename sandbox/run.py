@@ -24,9 +24,10 @@ from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.resident import Resident
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine
+from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.kept import what_is_kept
 from gpucluster.sandbox.missing_sdks import missing_sdks
@@ -145,6 +146,8 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     store = project.store
     sdks = installed_sdks(site_packages(project.virtualenv))
     install_launchers(store.home, sdks)
+    if engine.origin == "built" and project.runtime == "yaml":
+        put_yaml_host(store.home, say_on_stderr)
     _prune_logs(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.

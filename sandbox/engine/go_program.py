@@ -18,36 +18,37 @@ from gpucluster.sandbox.engine.release import this_platform
 __all__ = ["go_program"]
 
 
-def go_program(source: Path, package: str, say: Say, *, tags: Sequence[str] = ()) -> Path:
-    """The program of a package, by the go.mod, go.sum and Go files in the folder `source`; its name is the folder's.
+def go_program(
+    source: Path, package: str, say: Say, *, name: str | None = None, tags: Sequence[str] = (), linked: str = ""
+) -> Path:
+    """The program of a package, by the go.mod, go.sum and Go files in the folder `source`.
 
+    name: of the program, the folder's where it is left out. linked: what the linker is told besides.
     Raises EngineError where it can't be built, and NoGo where there is no Go.
     """
     files = sorted(path for path in source.iterdir() if path.suffix in (".mod", ".sum", ".go"))
     version = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    installation = Installation(cache_folder() / source.name / f"{version}-{this_platform()}", source.name)
+    name = name or source.name
+    flags = ["-ldflags", f"-s -w {linked}".strip(), *(("-tags", ",".join(tags)) if tags else ())]
+    installation = Installation(cache_folder() / name / f"{version}-{this_platform()}", name)
     with installation.lock(say):
         if installation.read() is None:
-            installation.install({"package": package}, lambda into: _build(into, files, package, tags, say))
-    return installation.folder / source.name
+            installation.install({"package": package}, lambda into: _build(into / name, files, package, flags, say))
+    return installation.folder / name
 
 
-def _build(into: Path, files: Sequence[Path], package: str, tags: Sequence[str], say: Say) -> None:
-    name = files[0].parent.name
+def _build(program: Path, files: Sequence[Path], package: str, flags: Sequence[str], say: Say) -> None:
     go = find_go(cache_folder(), say)
-    work = into / "source"
+    work = program.parent / "source"
     work.mkdir()
     for path in files:
         shutil.copy(path, work)
-    say(f"Building {name} with {go}: about 3 minutes on 2 cores, once.")
+    say(f"Building {program.name} with {go}: about 3 minutes on 2 cores, once.")
     start = time.monotonic()
-    command = [
-        *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v", "-ldflags", "-s -w"),
-        *(("-tags", ",".join(tags)) if tags else ()),
-        *("-o", str(into / name), package),
-    ]
+    build = (str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v")
+    command = [*build, *flags, "-o", str(program), package]
     code, log = run_go(command, work, say)
     shutil.rmtree(work)
     if code != 0:
-        raise EngineError(f"{name} could not be built: {last_words(log)}")
-    say(f"Built {name} in {duration(time.monotonic() - start)}.")
+        raise EngineError(f"{program.name} could not be built: {last_words(log)}")
+    say(f"Built {program.name} in {duration(time.monotonic() - start)}.")
