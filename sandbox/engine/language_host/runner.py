@@ -88,23 +88,47 @@ def run_program(data: bytes, engine_address: str) -> int:
 def run_policy_pack(data: bytes, engine_address: str) -> int:
     """Serve the policy pack of a serialized RunPluginRequest, as `python -u -m pulumi.policy ARGS PACK` does."""
     del engine_address  # the pack finds it among its arguments
+
+    def body(pack: str, args: list[str]) -> None:
+        os.chdir(pack)
+        sys.path.insert(0, pack)
+        sys.argv = ["pulumi.policy", *args, pack]
+        runpy.run_module("pulumi.policy", run_name="__main__", alter_sys=True)
+
+    return _run_plugin(data, body)
+
+
+def run_provider(data: bytes, engine_address: str) -> int:
+    """Serve the provider of a serialized RunPluginRequest, as `python FOLDER ARGS` does."""
+    del engine_address  # it is among the arguments
+
+    def body(folder: str, args: list[str]) -> None:
+        sys.argv = [folder, *args]
+        runpy.run_path(folder, run_name="__main__")
+
+    return _run_plugin(data, body)
+
+
+def _run_plugin(data: bytes, body: Callable[[str, list[str]], None]) -> int:
+    """Run a plugin by its folder and arguments, in the environment and the folder that the engine says."""
     from pulumi.runtime.proto import language_pb2
 
     request = language_pb2.RunPluginRequest.FromString(data)
-    pack = request.info.program_directory
     os.environ.clear()
     os.environ.update({name: value for name, _, value in (item.partition("=") for item in request.env) if name})
-    os.chdir(pack)
-    sys.path.insert(0, pack)
-    sys.argv = ["pulumi.policy", *request.args, pack]
+    os.chdir(request.pwd or request.info.program_directory)
     try:
-        runpy.run_module("pulumi.policy", run_name="__main__", alter_sys=True)
+        body(request.info.program_directory, list(request.args))
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     return 0
 
 
-KINDS: dict[str, Callable[[bytes, str], int]] = {"program": run_program, "policy pack": run_policy_pack}
+KINDS: dict[str, Callable[[bytes, str], int]] = {
+    "program": run_program,
+    "policy pack": run_policy_pack,
+    "provider": run_provider,
+}
 
 
 def run_and_exit(kind: str, data: bytes, engine_address: str, lifeline: int) -> None:

@@ -22,6 +22,8 @@ from gpucluster.sandbox.engine.language_host import children, runner
 from gpucluster.sandbox.engine.language_host.engine_log import EngineLog
 from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
 
+_PLUGINS = {"analyzer": "policy pack", "resource": "provider"}
+
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     """Starts programs and packs for every engine that connects, each run in a process of its own."""
@@ -111,10 +113,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def RunPlugin(
         self, request: language_pb2.RunPluginRequest, context: grpc.ServicerContext
     ) -> Iterator[language_pb2.RunPluginResponse]:
-        if request.kind != "analyzer":
-            context.abort(grpc.StatusCode.UNIMPLEMENTED, f'only policy packs can be started, not a "{request.kind}"')
+        kind = _PLUGINS.get(request.kind)
+        if kind is None:
+            known = "only policy packs and providers can be started"
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, f'{known}, not a "{request.kind}"')
+            raise AssertionError  # abort has raised; this is for the type checker
         python = _interpreter_or_abort(request.info, context)
-        child = children.start(python, "policy pack", request.SerializeToString(), "")
+        child = children.start(python, kind, request.SerializeToString(), "")
         context.add_callback(child.kill)
         outputs: queue.SimpleQueue[language_pb2.RunPluginResponse | None] = queue.SimpleQueue()
 
