@@ -40,10 +40,15 @@ class NotRegistered(Error, pulumi.RunError):
 
 
 def costed_plan(
-    watched: Watched, *, book: PriceBook | None = None, assumptions: Assumptions | None = None
+    watched: Watched,
+    *,
+    title: str | None = None,
+    book: PriceBook | None = None,
+    assumptions: Assumptions | None = None,
 ) -> dict[str, str]:
     """Price what was seen, print it, and return the totals to export. Call it when every resource is declared.
 
+    title: of the table, left out where what was seen is the whole stack.
     A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
     Raises NotRegistered, before anything is registered, when the components' budget says `onExceed: fail` and the
     expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices or the
@@ -59,7 +64,7 @@ def costed_plan(
         raise NotRegistered(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
     verdict = budget_verdict(found)
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
-    title = f"Cost of stack {pulumi.get_stack()}"
+    title = title or f"Cost of stack {pulumi.get_stack()}"
     if pulumi.runtime.is_dry_run() or refused:
         pulumi.log.info(as_table(found, title, width_for(indent=_INDENT)))
     else:

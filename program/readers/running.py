@@ -9,7 +9,7 @@ and what a transform (not transformation) changes on the engine's side.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
@@ -26,21 +26,26 @@ _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 
 class Watched:
-    """The resources made since `watch()`."""
+    """The resources made since `watch()`, or those that `see` is a transformation of.
 
-    def __init__(self) -> None:
+    regions: package -> region of resources that name none and whose provider is not seen.
+    """
+
+    def __init__(self, regions: Mapping[str, str] | None = None) -> None:
+        self._regions = dict(regions or {})
         self._seen: list[Declared] = []
         self._queued = Queued()
         self._over = False
 
-    def _see(self, args: pulumi.ResourceTransformationArgs) -> None:
+    def see(self, args: pulumi.ResourceTransformationArgs) -> None:
+        """Take a resource in, as a transformation of resources and of what is below them."""
         if self._over:
             return
         self._seen.append(Declared(args.resource, args.type_, args.name, args.props, args.opts))
 
     def resources(self) -> Resources:
         """Every resource seen so far, in the form that all sources share."""
-        return _Reader(self._seen).resources()
+        return _Reader(self._seen, self._regions).resources()
 
     def stop(self) -> None:
         """See no further resource."""
@@ -54,14 +59,15 @@ class Watched:
 def watch() -> Watched:
     """Start to see resources; call it once, before the program makes any."""
     watched = Watched()
-    register_stack_transformation(watched._see)  # pyright: ignore[reportPrivateUsage]
+    register_stack_transformation(watched.see)
     return watched
 
 
 class _Reader:
     """Turns what was seen into resources."""
 
-    def __init__(self, seen: Sequence[Declared]) -> None:
+    def __init__(self, seen: Sequence[Declared], regions: Mapping[str, str]) -> None:
+        self._regions = regions
         # what another program owns is not part of this stack
         self._seen = [item for item in seen if item.opts.id is None and item.opts.urn is None]
         self._by_object = {id(item.resource): item for item in self._seen}
@@ -76,7 +82,7 @@ class _Reader:
         }
         root = get_root_resource()
         stack = [] if root is None else [self._stack(root)]
-        return Resources([*stack, *map(self._resource, self._seen)], default_regions=regions)
+        return Resources([*stack, *map(self._resource, self._seen)], default_regions={**regions, **self._regions})
 
     def _stack(self, root: pulumi.Resource) -> Resource:
         name = root.pulumi_resource_name
@@ -112,7 +118,7 @@ class _Reader:
 
     def _parent(self, item: Declared) -> str | None:
         parent = item.opts.parent or get_root_resource()
-        return None if parent is None else self._urn(parent)
+        return None if parent is None or _elsewhere(parent) else self._urn(parent)
 
     def _urn(self, resource: pulumi.Resource) -> str:
         """The URN as the engine builds it: stack, project, types of the parents and its own, name."""
@@ -122,8 +128,13 @@ class _Reader:
             type_ = item.type if item else resource.pulumi_resource_type
             name = item.name if item else resource.pulumi_resource_name
             parent = item.opts.parent if item else None
-            if parent is not None and parent.pulumi_resource_type != _STACK_TYPE:
+            if parent is not None and not _elsewhere(parent) and parent.pulumi_resource_type != _STACK_TYPE:
                 above = self._urn(parent).split("::")[2]
                 type_ = f"{above}${type_}"
             found = self._urns[id(resource)] = f"{self._prefix}{type_}::{name}"
         return found
+
+
+def _elsewhere(resource: pulumi.Resource) -> bool:
+    """Whether it stands for a resource of the program that asked for this component, of which only its URN is known."""
+    return isinstance(resource, pulumi.resource.DependencyResource)
