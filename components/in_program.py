@@ -107,7 +107,8 @@ def with_provider(
     above = None if given.parent is None else given.parent.get_provider(f"{package}:index:any")
     if above is not None or any(one is not None and one.package == package for one in brought):
         return given
-    made = make(pulumi.ResourceOptions(parent=given.parent))
+    # Where the parent is of another program, the SDK can't read there what its children inherit.
+    made = make(pulumi.ResourceOptions(parent=given.parent, protect=given.protect))
     return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
 
 
