@@ -1,0 +1,239 @@
+"""The schema of the package, from the models of a spec: `python -m gpucluster.component_package.schema` writes it.
+
+It is kept in schema.json, so that a program in one language waits for no model and needs the SDK of its cloud alone.
+Names are those of a spec file everywhere. Specs that choose by `kind` are one type with the fields of all kinds: not
+every language of Pulumi has unions, and what fits which kind is checked, and said better, when the cluster is planned.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import json
+import re
+import types
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
+from gpucluster.components.cloud import CLOUDS
+from gpucluster.components.outputs import Pool, SharedStorage
+from gpucluster.components.spec import ClusterSpec
+
+__all__ = ["package_schema"]
+
+_PRIMITIVES: Final[Mapping[Any, str]] = {str: "string", int: "integer", bool: "boolean"}
+_MONEY: Final = {
+    "monthly": "USD a month of 730 hours, expected",
+    "monthlyFloor": "USD a month, with elastic pools empty",
+    "monthlyCeiling": "USD a month, with elastic pools full",
+    "hourly": "USD an hour, expected",
+    "perTrainingGpuHour": "USD an hour of one training GPU, without elastic pools",
+    "perTrainingGpuHourWithCommitted": "The same, with what is committed for longer",
+    "notPriced": "How many resources have no price; left out where all have one",
+}
+
+
+def package_schema() -> dict[str, Any]:
+    """What `pulumi package get-schema` prints."""
+    kept: dict[str, Any] = {}
+    spec = _Spec(kept)
+    own = {"name": NAME, "displayName": "GPU training clusters", "version": version(NAME)}
+    resources = {f"{NAME}:{cloud}:TrainingCluster": _cluster(cloud, spec, kept) for cloud in CLOUDS}
+    return {
+        **own,
+        "description": "Equivalent H100 training clusters on AWS, Google Cloud and Azure",
+        "license": "Apache-2.0",
+        "meta": {"moduleFormat": "(.*)"},
+        "types": dict(sorted(kept.items())),
+        "resources": resources,
+    }
+
+
+def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
+    face: Any = importlib.import_module(f"{NAME}.{cloud}")
+    location = f"{NAME}:{cloud}:Location"
+    kept[location] = _dataclass(face.Location, list)
+    pool, storage, cost = (f"{NAME}:index:{name}" for name in ("ClusterPool", "ClusterStorage", "ClusterCost"))
+    kept[pool], kept[storage] = _dataclass(Pool, _camel), _dataclass(SharedStorage, _camel)
+    texts = {name: {"type": "string", "description": text} for name, text in _MONEY.items()}
+    required = ["monthly", "monthlyFloor", "monthlyCeiling", "hourly"]
+    about = "What the cluster costs: an amount, `at least 73.00` or `unknown` where something has no price"
+    kept[cost] = {"type": "object", "description": about, "properties": texts, "required": required}
+    text = {"type": "string"}
+    outputs = {
+        "clusterName": {**text, "description": "As the cloud knows it"},
+        "endpoint": {**text, "description": "URL of the cluster's API"},
+        "kubeconfig": {**text, "description": "For kubectl and providers; holds no credential"},
+        "pools": {**_map(_to(pool)), "description": "Pools of GPU nodes by name"},
+        "storage": {**_to(storage), "description": "The storage that all nodes mount"},
+        "cost": {**_to(cost), "description": f"{about}. Of this cluster alone, at list prices in USD"},
+    }
+    return {
+        "isComponent": True,
+        "description": _first(face.TrainingCluster),
+        "inputProperties": {
+            "spec": {**_to(spec.root), "plain": True, "description": _first(ClusterSpec)},
+            "location": {**_to(location), "plain": True, "description": "Where the GPU nodes stand"},
+            "machine": {
+                **text,
+                "plain": True,
+                "description": "Type of the training nodes; left out, what the spec implies",
+            },
+        },
+        "requiredInputs": ["location", "spec"],
+        "properties": outputs,
+        "required": sorted(outputs),
+    }
+
+
+class _Spec:
+    """The types of a spec. kept: gets them by token. root: that of the whole."""
+
+    def __init__(self, kept: dict[str, Any]) -> None:
+        whole = ClusterSpec.model_json_schema()
+        self._models: dict[str, Any] = {**whole.pop("$defs"), "ClusterSpec": whole}
+        # The name of a cluster is its component's, and may be left out.
+        whole["required"].remove("name")
+        self._kept = kept
+        self.root = self._model("ClusterSpec")
+
+    def _model(self, name: str) -> str:
+        model = self._models[name]
+        return self._keep(name, model["description"], self._members(name, model), model.get("required", []))
+
+    def _members(self, owner: str, model: Mapping[str, Any]) -> dict[str, Any]:
+        return {field: self._property(owner, field, node) for field, node in model["properties"].items()}
+
+    def _property(self, owner: str, field: str, node: Mapping[str, Any]) -> dict[str, Any]:
+        found = self._type(owner, field, node)
+        text = node.get("description") or self._kept[found["$ref"].removeprefix("#/types/")]["description"]
+        default = node.get("default")
+        plain = isinstance(default, str | int | float) or (isinstance(default, list) and default)
+        if plain and "left out" not in text:
+            text += f"; left out, {json.dumps(default) if isinstance(default, bool | list) else default}"
+        return {**found, "description": text}
+
+    def _type(self, owner: str, field: str, node: Mapping[str, Any]) -> dict[str, Any]:
+        if "$ref" in node:
+            return _to(self._model(node["$ref"].rpartition("/")[2]))
+        if "oneOf" in node:
+            return _to(self._union(field, [self._models[kind["$ref"].rpartition("/")[2]] for kind in node["oneOf"]]))
+        if "anyOf" in node:
+            choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
+            # A decimal may be a text as well, which a number in YAML never has to be.
+            return self._type(owner, field, choices[0])
+        if "enum" in node:
+            return _to(self._enum(f"{owner}{_pascal(field)}", dict.fromkeys(node["enum"])))
+        if node["type"] == "array":
+            return {"type": "array", "items": self._type(owner, field, node["items"])}
+        if node["type"] == "object":
+            return _map(self._type(owner, field, node["additionalProperties"]))
+        return {"type": node["type"]}
+
+    def _union(self, field: str, kinds: Iterable[Mapping[str, Any]]) -> str:
+        name, about = _pascal(field), dict[str, str | None]()
+        said: dict[str, dict[str, list[str]]] = {}
+        members: dict[str, Any] = {}
+        for model in kinds:
+            kind = model["properties"]["kind"]["const"]
+            about[kind] = model["description"].splitlines()[0]
+            for member, found in self._members(name, _without_kind(model)).items():
+                members[member] = found
+                said.setdefault(member, {}).setdefault(found["description"], []).append(kind)
+        for member, texts in said.items():
+            one = [text for text, where in texts.items() if len(where) == len(about)]
+            told = one or [f"kind {' or '.join(where)}: {text}" for text, where in texts.items()]
+            members[member] = {**members[member], "description": "; ".join(told)}
+        chosen = {**_to(self._enum(f"{name}Kind", about)), "description": f"Which it is: {', '.join(about)}"}
+        return self._keep(name, f"One of {', '.join(about)}", {"kind": chosen, **members}, ["kind"])
+
+    def _enum(self, name: str, values: Mapping[Any, str | None]) -> str:
+        token = f"{NAME}:index:{name}"
+        # YAML's host takes numbers of no other type.
+        kind = "string" if all(isinstance(value, str) for value in values) else "number"
+        choices = [
+            {"name": _pascal(str(value)) if kind == "string" else f"{name}{value}", "value": value}
+            | ({"description": text} if text else {})
+            for value, text in values.items()
+        ]
+        about = f"One of {', '.join(map(str, values))}"
+        self._kept[token] = {"type": kind, "description": about, "enum": choices}
+        return token
+
+    def _keep(self, name: str, about: str, members: Mapping[str, Any], required: Iterable[str]) -> str:
+        token = f"{NAME}:index:{name}"
+        self._kept[token] = {
+            "type": "object",
+            "description": about.splitlines()[0],
+            "properties": members,
+            "required": sorted(required),
+        }
+        return token
+
+
+def _without_kind(model: Mapping[str, Any]) -> dict[str, Any]:
+    return {**model, "properties": {name: node for name, node in model["properties"].items() if name != "kind"}}
+
+
+def _dataclass(of: type, spelled: Any) -> dict[str, Any]:
+    """An object of its fields, described as its docstring describes them."""
+    about = _described(of)
+    hints = get_type_hints(of)
+    members: dict[str, Any] = {}
+    required: list[str] = []
+    for field in dataclasses.fields(of):
+        name = field.name if spelled is list else spelled(field.name)
+        members[name] = {"type": _primitive(hints[field.name]), "description": about[field.name]}
+        if field.default is dataclasses.MISSING or spelled is not list:
+            required.append(name)
+        elif field.default is not None:
+            members[name]["description"] += f"; left out, {json.dumps(field.default).strip(chr(34))}"
+    return {"type": "object", "description": _first(of), "properties": members, "required": sorted(required)}
+
+
+def _described(of: type) -> dict[str, str]:
+    """What a docstring says of each field: `region: such as us-east-1. zone, second: ...`."""
+    names = [field.name for field in dataclasses.fields(of)]
+    one = rf"(?:{'|'.join(names)})"
+    text = " ".join(str(inspect.getdoc(of)).split())
+    found = {
+        name: said.strip().rstrip(".")
+        for group, said in re.findall(rf"({one}(?:, {one})*): (.*?)(?=(?:(?<=[.] ){one}(?:, {one})*: )|$)", text)
+        for name in group.split(", ")
+    }
+    return {name: f"{found[name][0].upper()}{found[name][1:]}" for name in names}
+
+
+def _primitive(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return "string"
+    if isinstance(hint, types.UnionType) or get_origin(hint) is not None:
+        hint = next(arg for arg in get_args(hint) if arg is not type(None))
+    return _PRIMITIVES[hint]
+
+
+def _first(of: type) -> str:
+    return str(inspect.getdoc(of)).split("\n\n")[0].replace("\n", " ").split(". ")[0].rstrip(".")
+
+
+def _to(token: str) -> dict[str, Any]:
+    return {"$ref": f"#/types/{token}"}
+
+
+def _map(inner: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": inner}
+
+
+def _camel(field: str) -> str:
+    return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), field)
+
+
+def _pascal(text: str) -> str:
+    return "".join(f"{word[0].upper()}{word[1:]}" for word in re.split(r"[^a-zA-Z0-9]+", text))
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(json.dumps(package_schema(), indent=2) + "\n")
