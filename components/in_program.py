@@ -174,10 +174,15 @@ def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
         if isinstance(value, str | int):
             values[key] = str(value).lower() if isinstance(value, bool) else str(value)
         elif value is not None or key in keys:
-            seen = "an Output, which no preview knows" if isinstance(value, pulumi.Output) else repr(value)
             example = f" such as {keys[key]!r}" if key in keys else ""
-            problems.append(Problem(key, f"is {seen}", f"write its value{example}"))
+            problems.append(Problem(key, f"is {_seen(value)}", f"write its value{example}"))
     return values, problems
+
+
+def _seen(value: object) -> str:
+    if value is None:
+        return "missing"
+    return "an Output, which no preview knows" if isinstance(value, pulumi.Output) else repr(value)
 
 
 def _keys(cloud: str) -> list[str]:
