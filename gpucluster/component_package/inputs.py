@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pulumi.provider.experimental.property_value import Computed, PropertyValue
-
+from gpucluster.components.in_program import InProgram
 from gpucluster.components.input_error import InputError, did_you_mean
-from gpucluster.program.readers.records import plain_number
+from gpucluster.program.readers.records import UNKNOWN_TEXT, plain_number
+from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Inputs", "inputs_of"]
 
@@ -18,6 +18,11 @@ _SHAPES: Final[Mapping[str, tuple[type, str]]] = {
     "location": (dict, "a mapping"),
     "machine": (str, "a text"),
 }
+_MARK: Final = "4dabf18193072939515e22adb298388d"
+_SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+_OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+"""How the engine writes what is no plain value (pulumi/pulumi sdk/go/common/resource/sig)."""
+
 _NUMBERED: Final = "spec.promises.bus_gb_per_s"
 """Its keys are numbers, which no language but a spec file has."""
 
@@ -31,30 +36,41 @@ class Inputs:
     machine: str | None
 
 
-def inputs_of(given: Mapping[str, PropertyValue], location: type, source: str) -> Inputs:
-    """The inputs of a component. location: class of its place. source: what messages call it.
+def inputs_of(given: Mapping[str, Any], cloud: str, name: str, location: type) -> Inputs:
+    """The inputs of a cluster on a cloud, which are given as the engine writes them. location: class of its place.
 
-    Raises InputError with every value that no preview knows, else with all that has the wrong shape.
+    Raises InputError with every value that no preview knows, else with all that is wrong.
     """
+    source = f"gpucluster.{cloud}.TrainingCluster {name}"
     problems: list[str] = []
-    values = {name: _plain(value, name, problems) for name, value in given.items()}
+    values = {field: _plain(value, field, problems) for field, value in given.items()}
     if problems:
         raise InputError(source, problems)
-    values = {name: value for name, value in values.items() if value is not None}
+    values = {field: value for field, value in values.items() if value is not None}
     problems += _strange(values, list(_SHAPES), "")
-    for name, (shape, wanted) in _SHAPES.items():
-        if name not in values:
-            problems += [] if name == "machine" else [f"{name} is missing; write {wanted}"]
-        elif not isinstance(values[name], shape):
-            problems.append(f"{name} is {values[name]!r}; write {wanted}")
-    fields = dataclasses.fields(location)
-    place = values.get("location")
-    if isinstance(place, dict):
-        problems += _strange(place, [field.name for field in fields], "location.")
+    for field, (shape, wanted) in _SHAPES.items():
+        if field not in values:
+            problems += [] if field == "machine" else [f"{field} is missing; write {wanted}"]
+        elif not isinstance(values[field], shape):
+            problems.append(f"{field} is {values[field]!r}; write {wanted}")
     if problems:
         raise InputError(source, problems)
-    missing = {field.name: None for field in fields if field.default is dataclasses.MISSING}
-    return Inputs(values["spec"], location(**{**missing, **values["location"]}), values.get("machine"))
+    known = {field.name: field for field in dataclasses.fields(location)}
+    missing = {field: None for field, of in known.items() if of.default is dataclasses.MISSING}
+    place = {field: value for field, value in values["location"].items() if field in known}
+    found = Inputs(values["spec"], location(**{**missing, **place}), values.get("machine"))
+    strange = _strange(values["location"], list(known), "location.")
+    if strange:
+        raise InputError(source, strange, *_others(cloud, name, found, location))
+    return found
+
+
+def _others(cloud: str, name: str, found: Inputs, location: type) -> Iterator[InputError]:
+    """What is wrong besides."""
+    try:
+        InProgram(cloud, location).plan(name, found.spec, found.location, found.machine)
+    except InputError as error:
+        yield error
 
 
 def _strange(values: Iterable[str], allowed: Sequence[str], within: str) -> list[str]:
@@ -66,28 +82,31 @@ def _strange(values: Iterable[str], allowed: Sequence[str], within: str) -> list
     ]
 
 
-def _plain(given: PropertyValue, at: str, problems: list[str]) -> Any:
-    """The value in dicts and lists, without members that are null. at: its full name."""
-    value = given.value
-    if given.is_secret:
-        problems.append(f"{at} is a secret, and becomes part of names, labels and state; write it in plain text")
-    elif isinstance(value, Computed):
+def _plain(given: Any, at: str, problems: list[str], *, secret: bool = False) -> Any:
+    """The value in dicts and lists, without members that are null, and sorted: mappings arrive in any order.
+
+    at: its full name.
+    """
+    if is_object(given) and (mark := given.get(_MARK)) is not None:
+        if mark in (_SECRET, _OUTPUT):
+            hidden = secret or mark == _SECRET or given.get("secret") is True
+            return _plain(given.get("value", UNKNOWN_TEXT), at, problems, secret=hidden)
+        problems.append(f"{at} is a resource or a file; write a text, a number, true or false, a list or a mapping")
+    elif given == UNKNOWN_TEXT:
         problems.append(
             f"{at} is not known before the update; a cluster is planned and priced in the preview: write its value, or "
             "take it from the stack's configuration"
         )
-    elif isinstance(value, Mapping):
-        members = {name: _plain(member, f"{at}.{name}", problems) for name, member in value.items()}
+    elif secret:
+        problems.append(f"{at} is a secret, and becomes part of names, labels and state; write it in plain text")
+    elif is_object(given):
+        members = {name: _plain(member, f"{at}.{name}", problems) for name, member in sorted(given.items())}
         kept = {name: member for name, member in members.items() if member is not None}
         return {_number(name): member for name, member in kept.items()} if at == _NUMBERED else kept
-    elif isinstance(value, float):
-        return plain_number(value)
-    elif isinstance(value, str | bool) or value is None:
-        return value
-    elif isinstance(value, Sequence):
-        return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(value)]
+    elif is_list(given):
+        return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(given)]
     else:
-        problems.append(f"{at} is a {type(value).__name__}; write a text, a number, true or false, a list or a mapping")
+        return plain_number(given) if isinstance(given, float) else given
     return None
 
 

@@ -16,9 +16,9 @@ from typing import Any, Final, cast
 import grpc
 import grpc.aio
 import pulumi
+from google.protobuf.json_format import MessageToDict
 from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult, Provider
-from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.server import ProviderServicer
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
@@ -30,9 +30,9 @@ from gpucluster.cost import preview
 
 __all__ = ["GIVEN", "ComponentPackage", "main"]
 
-GIVEN: Final[ContextVar[Mapping[str, PropertyValue]]] = ContextVar("GIVEN")
-"""The inputs of the component that is being built, which say more than those that the SDK makes of them: what is not
-known, and what is a secret."""
+GIVEN: Final[ContextVar[Mapping[str, Any]]] = ContextVar("GIVEN")
+"""The inputs of the component that is being built, as the engine writes them: they say what is not known and what is
+a secret, which the values that the SDK makes of them tell only later."""
 
 _PACKAGES: Final = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
 _TYPE: Final = re.compile(rf"{NAME}:({'|'.join(CLOUDS)}):TrainingCluster")
@@ -56,11 +56,11 @@ class ComponentPackage(Provider):
         del inputs
         known = _TYPE.fullmatch(resource_type)
         if known is None:
-            raise InputPropertiesError(f"{resource_type} is not in the package {NAME}")
+            raise InputPropertiesError(f"{resource_type} is not in the package {NAME}", [])
         try:
-            cluster, cost = _built(known[1], name, f"{resource_type} {name}", options or pulumi.ResourceOptions())
+            cluster, cost = _built(known[1], name, options or pulumi.ResourceOptions())
         except (pulumi.RunError, ModuleNotFoundError) as error:
-            raise InputPropertiesError(str(error)) from error
+            raise InputPropertiesError(str(error), []) from error
         outputs = {
             "clusterName": cluster.cluster_name,
             "endpoint": cluster.endpoint,
@@ -72,11 +72,11 @@ class ComponentPackage(Provider):
         return ConstructResult(cluster.urn, outputs)
 
 
-def _built(cloud: str, name: str, source: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:
+def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:
     """The cluster and its totals. Raises pulumi.RunError."""
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
     with refusing():
-        asked = inputs_of(GIVEN.get(), face.Location, source)
+        asked = inputs_of(GIVEN.get(), cloud, name, face.Location)
     watched = preview.Watched({_PACKAGES[cloud]: asked.location.region})
     seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
     cluster = face.TrainingCluster(name, asked.spec, asked.location, seen, machine=asked.machine)
@@ -95,7 +95,7 @@ class _Servicer(ProviderServicer):
     async def Construct(
         self, request: provider_pb2.ConstructRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> provider_pb2.ConstructResponse:
-        GIVEN.set(PropertyValue.unmarshal_map(request.inputs))
+        GIVEN.set(MessageToDict(request.inputs))
         return await super().Construct(request, context)
 
 

@@ -75,8 +75,8 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
         "isComponent": True,
         "description": _first(face.TrainingCluster),
         "inputProperties": {
-            "spec": {**_to(spec.root), "plain": True, "description": _first(ClusterSpec)},
-            "location": {**_to(location), "plain": True, "description": "Where the GPU nodes stand"},
+            "spec": {**_mapping(spec.root), "description": f"{_first(ClusterSpec)}. May be what a spec file holds"},
+            "location": {**_mapping(location), "description": "Where the GPU nodes stand"},
             "machine": {
                 **text,
                 "plain": True,
@@ -221,6 +221,11 @@ def _first(of: type) -> str:
 
 def _to(token: str) -> dict[str, Any]:
     return {"$ref": f"#/types/{token}"}
+
+
+def _mapping(token: str) -> dict[str, Any]:
+    """An input of this type, or any mapping: a file's content, and what a language would refuse in words of its own."""
+    return {"oneOf": [_to(token), _map({"$ref": "pulumi.json#/Any"})], "plain": True}
 
 
 def _map(inner: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""Writes the folder by which a program in any language names the package: `packages: {gpucluster: FOLDER}`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from gpucluster.components.input_error import InputError
+
+__all__ = ["this_environment", "write_folder"]
+
+_MAIN: Final = """\
+from gpucluster.component_package.provider import main
+
+main()
+"""
+_PLUGIN: Final = """\
+# The package gpucluster, which runs in the virtual environment that has it. Written by
+# `python -m gpucluster.component_package`.
+runtime:
+  name: python
+"""
+
+
+def write_folder(folder: Path, environment: Path | None) -> list[Path]:
+    """Write the files of the plugin, which are told. environment: the virtual one with this package; None for none.
+
+    A project keeps the folder: an environment beside or above it is named relatively, any other one absolutely.
+    Raises InputError where something else is there.
+    """
+    texts = {folder / "PulumiPlugin.yaml": _PLUGIN + _options(folder, environment), folder / "__main__.py": _MAIN}
+    foreign = [file for file in texts if file.exists() and "gpucluster.component_package" not in file.read_text()]
+    if foreign:
+        raise InputError(
+            str(folder),
+            [f"{file.name} is there already and is of something else; name another folder" for file in foreign],
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        file.write_text(text)
+    return list(texts)
+
+
+def _options(folder: Path, environment: Path | None) -> str:
+    if environment is None:
+        return ""
+    at, here = environment.resolve(), folder.resolve()
+    shown = os.path.relpath(at, here) if here.is_relative_to(at.parent) else at
+    return f"  options:\n    virtualenv: {shown}\n"
+
+
+def this_environment() -> Path | None:
+    """The virtual environment that runs this; None for a Python without one."""
+    return Path(sys.prefix) if sys.prefix != sys.base_prefix else None
