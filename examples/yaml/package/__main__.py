@@ -1,0 +1,3 @@
+from gpucluster.component_package.provider import main
+
+main()
