@@ -54,10 +54,9 @@ def package_schema() -> dict[str, Any]:
 
 def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
-    location = f"{NAME}:{cloud}:Location"
-    kept[location] = _dataclass(face.Location, list)
+    location = _location(cloud, face.Location, kept)
     pool, storage, cost = (f"{NAME}:index:{name}" for name in ("ClusterPool", "ClusterStorage", "ClusterCost"))
-    kept[pool], kept[storage] = _dataclass(Pool, _camel), _dataclass(SharedStorage, _camel)
+    kept[pool], kept[storage] = _output(Pool), _output(SharedStorage)
     texts = {name: {"type": "string", "description": text} for name, text in _MONEY.items()}
     required = ["monthly", "monthlyFloor", "monthlyCeiling", "hourly"]
     about = "What the cluster costs: an amount, `at least 73.00` or `unknown` where something has no price"
@@ -126,7 +125,7 @@ class _Spec:
             # A decimal may be a text as well, which a number in YAML never has to be.
             return self._type(owner, field, choices[0])
         if "enum" in node:
-            return _to(self._enum(f"{owner}{_pascal(field)}", dict.fromkeys(node["enum"])))
+            return _to(_enum(self._kept, f"{owner}{_pascal(field)}", dict.fromkeys(node["enum"])))
         if node["type"] == "array":
             return {"type": "array", "items": self._type(owner, field, node["items"])}
         if node["type"] == "object":
@@ -147,21 +146,8 @@ class _Spec:
             one = [text for text, where in texts.items() if len(where) == len(about)]
             told = one or [f"kind {' or '.join(where)}: {text}" for text, where in texts.items()]
             members[member] = {**members[member], "description": "; ".join(told)}
-        chosen = {**_to(self._enum(f"{name}Kind", about)), "description": f"Which it is: {', '.join(about)}"}
+        chosen = {**_to(_enum(self._kept, f"{name}Kind", about)), "description": f"Which it is: {', '.join(about)}"}
         return self._keep(name, f"One of {', '.join(about)}", {"kind": chosen, **members}, ["kind"])
-
-    def _enum(self, name: str, values: Mapping[Any, str | None]) -> str:
-        token = f"{NAME}:index:{name}"
-        # YAML's host takes numbers of no other type.
-        kind = "string" if all(isinstance(value, str) for value in values) else "number"
-        choices = [
-            {"name": _pascal(str(value)) if kind == "string" else f"{name}{value}", "value": value}
-            | ({"description": text} if text else {})
-            for value, text in values.items()
-        ]
-        about = f"One of {', '.join(map(str, values))}"
-        self._kept[token] = {"type": kind, "description": about, "enum": choices}
-        return token
 
     def _keep(self, name: str, about: str, members: Mapping[str, Any], required: Iterable[str]) -> str:
         token = f"{NAME}:index:{name}"
@@ -174,24 +160,47 @@ class _Spec:
         return token
 
 
+def _enum(kept: dict[str, Any], name: str, values: Mapping[Any, str | None]) -> str:
+    """The token of what a field chooses from, which may be described. name: without a module, or whole."""
+    token = name if ":" in name else f"{NAME}:index:{name}"
+    # The YAML host takes numbers of no other type.
+    kind = "string" if all(isinstance(value, str) for value in values) else "number"
+    choices = [
+        {"name": _pascal(str(value)) if kind == "string" else f"{name}{value}", "value": value}
+        | ({"description": text} if text else {})
+        for value, text in values.items()
+    ]
+    about = f"One of {', '.join(map(str, values))}"
+    kept[token] = {"type": kind, "description": about, "enum": choices}
+    return token
+
+
 def _without_kind(model: Mapping[str, Any]) -> dict[str, Any]:
     return {**model, "properties": {name: node for name, node in model["properties"].items() if name != "kind"}}
 
 
-def _dataclass(of: type, spelled: Any) -> dict[str, Any]:
-    """An object of its fields, described as its docstring describes them."""
-    about = _described(of)
-    hints = get_type_hints(of)
+def _location(cloud: str, of: type, kept: dict[str, Any]) -> str:
+    """The type of a place, whose fields are spelled as those of a spec."""
+    token, about, hints = f"{NAME}:{cloud}:Location", _described(of), get_type_hints(of)
     members: dict[str, Any] = {}
-    required: list[str] = []
     for field in dataclasses.fields(of):
-        name = field.name if spelled is list else spelled(field.name)
-        members[name] = {"type": _primitive(hints[field.name]), "description": about[field.name]}
-        if field.default is dataclasses.MISSING or spelled is not list:
-            required.append(name)
-        elif field.default is not None:
-            members[name]["description"] += f"; left out, {json.dumps(field.default).strip(chr(34))}"
-    return {"type": "object", "description": _first(of), "properties": members, "required": sorted(required)}
+        text, hint = about[field.name], hints[field.name]
+        if field.default not in (dataclasses.MISSING, None) and "left out" not in text:
+            text += f"; left out, {json.dumps(field.default).strip(chr(34))}"
+        chosen = dict.fromkeys(get_args(hint)) if get_origin(hint) is Literal else {}
+        kind = _to(_enum(kept, f"{token}{_pascal(field.name)}", chosen)) if chosen else {"type": _primitive(hint)}
+        members[field.name] = {**kind, "description": text}
+    required = [field.name for field in dataclasses.fields(of) if field.default is dataclasses.MISSING]
+    kept[token] = {"type": "object", "description": _first(of), "properties": members, "required": sorted(required)}
+    return token
+
+
+def _output(of: type) -> dict[str, Any]:
+    """The type of an output, whose fields are spelled as Pulumi's languages spell them."""
+    about, hints = _described(of), get_type_hints(of)
+    fields = [field.name for field in dataclasses.fields(of)]
+    members = {_camel(name): {"type": _primitive(hints[name]), "description": about[name]} for name in fields}
+    return {"type": "object", "description": _first(of), "properties": members, "required": sorted(members)}
 
 
 def _described(of: type) -> dict[str, str]:
@@ -208,8 +217,6 @@ def _described(of: type) -> dict[str, str]:
 
 
 def _primitive(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return "string"
     if isinstance(hint, types.UnionType) or get_origin(hint) is not None:
         hint = next(arg for arg in get_args(hint) if arg is not type(None))
     return _PRIMITIVES[hint]

@@ -59,6 +59,9 @@ class Recorder(Mocks):
             computed["vpcConfig"] = {**args.inputs["vpcConfig"], **group}
         elif args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
             computed = {"latestVersion": 1}
+        elif args.typ == "azure-native:containerservice:ManagedCluster":
+            # Asked for as a list, told as a mapping.
+            computed = {"identity": {"type": "UserAssigned"}}
         return f"{args.name}-id", {"name": args.name, "arn": f"arn:aws:mock:::{args.name}", **args.inputs, **computed}
 
     def call(self, args: MockCallArgs) -> Any:

@@ -44,6 +44,13 @@ def test_stack_files_and_the_virtual_environment_are_where_pulumi_yaml_says(tmp_
     assert project.virtualenv == tmp_path / ".venv"
 
 
+@pytest.mark.parametrize(
+    ("runtime", "language"), [("runtime: yaml\n", "yaml"), ("runtime: {name: python}\n", "python"), ("", "")]
+)
+def test_a_project_says_in_which_language_its_program_is(tmp_path: Path, runtime: str, language: str) -> None:
+    assert project_in(tmp_path, f"name: p\n{runtime}").runtime == language
+
+
 @pytest.mark.parametrize(("text", "message"), [("a: [", "no valid YAML"), ("runtime: python", "has no `name`")])
 def test_a_broken_project_file_is_explained(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

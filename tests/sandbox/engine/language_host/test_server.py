@@ -59,13 +59,31 @@ def test_dependencies_are_the_installed_packages_and_on_request_those_they_need(
 
 
 def test_another_kind_of_plugin_is_refused(host: Any, tmp_path: Any) -> None:
-    request = language_pb2.RunPluginRequest(info=info(str(tmp_path)), kind="resource")
+    request = language_pb2.RunPluginRequest(info=info(str(tmp_path)), kind="converter")
     with pytest.raises(grpc.RpcError) as caught:
         list(host.RunPlugin(request))
     assert (caught.value.code(), caught.value.details()) == (
         grpc.StatusCode.UNIMPLEMENTED,
-        'only policy packs can be started, not a "resource"',
+        'only policy packs and providers can be started, not a "converter"',
     )
+
+
+def test_a_provider_runs_in_its_environment_with_its_arguments_from_the_folder_that_is_said(
+    host: Any, tmp_path: Any
+) -> None:
+    package, started_in = tmp_path / "package", tmp_path / "project"
+    package.mkdir()
+    started_in.mkdir()
+    program = "import json, os, sys; print(json.dumps([sys.argv, os.getcwd(), dict(os.environ)])); sys.exit(3)"
+    (package / "__main__.py").write_text(program)
+    request = language_pb2.RunPluginRequest(
+        info=info(str(package)), kind="resource", pwd=str(started_in), args=["127.0.0.1:1"], env=["PULUMI_HOME=/home"]
+    )
+    answers = list(host.RunPlugin(request))
+    argv, folder, environment = json.loads(b"".join(answer.stdout for answer in answers))
+    assert (argv, folder, answers[-1].exitcode) == ([str(package), "127.0.0.1:1"], str(started_in), 3)
+    assert environment["PULUMI_HOME"] == "/home"
+    assert "PATH" not in environment
 
 
 @pytest.mark.engine

@@ -1,0 +1,206 @@
+"""Programs in YAML, on the real engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.component_package.folder import write_folder
+from gpucluster.component_package.schema_file import SCHEMA_FILE
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples/yaml"
+BIN = Path(sys.prefix) / "bin"
+CLOUDS = ("aws", "gcp", "azure")
+PROGRAM = """\
+name: yaml-aws
+runtime: yaml
+packages: {gpucluster: ../package}
+variables:
+  hidden: {fn::secret: research}
+resources:
+  first:
+    type: gpucluster:aws:TrainingCluster
+    properties:
+      location: {region: us-east-1, zone: us-east-1a}
+      spec:
+        training: {nodes: 2}
+        storage: {shared: {usable_tib: 20}}
+        access: {kind: public, cidrs: [203.0.113.0/24]}
+  second:
+    type: gpucluster:aws:TrainingCluster
+    properties:
+      location: {region: us-east-1, zone: us-east-1a}
+      spec:
+        training: {nodes: NODES}
+        storage: {shared: {usable_tib: 20}}
+        access: {kind: public, cidrs: [203.0.113.0/24]}
+        labels: LABELS
+"""
+
+
+@dataclass(frozen=True)
+class Yaml:
+    """A project in YAML with the package beside it."""
+
+    path: Path
+
+    def write(self, program: str) -> None:
+        (self.path / "Pulumi.yaml").write_text(program)
+
+    def pulumi(self, *args: str) -> tuple[int, str]:
+        done = self.run("sandbox", "pulumi", *args, "--stack", "dev")
+        return done.returncode, done.stdout + done.stderr
+
+    def plan(self) -> Any:
+        done = self.run("sandbox", "pulumi", "preview", "--json", "--show-sames", "--stack", "dev")
+        (self.path / "plan.json").write_text(done.stdout)
+        return json.loads(done.stdout)
+
+    def run(self, command: str, *args: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([BIN / command, *args], cwd=self.path, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Yaml:
+    write_folder(tmp_path / "package", Path(sys.prefix))
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/Pulumi.dev.yaml").write_text("config: {}\n")
+    return Yaml(tmp_path / "project")
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_spec_of_each_example_is_the_trials(cloud: str) -> None:
+    program = yaml.safe_load((EXAMPLES / cloud / "Pulumi.yaml").read_text())
+    spec = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
+    assert {"name": "trial", **program["resources"]["trial"]["properties"]["spec"]} == spec
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_a_cluster_in_yaml_is_previewed_built_changed_and_destroyed_under_the_policies(
+    project: Yaml, cloud: str
+) -> None:
+    program = (EXAMPLES / cloud / "Pulumi.yaml").read_text()
+    project.write(program)
+    pack = ("--policy-pack", str(ROOT / "policies"))
+    code, preview = project.pulumi("preview", *pack)
+    assert code == 0, preview
+    table = re.search(r"^    Total per month +\$([\d,.]+)$", preview, re.MULTILINE)
+    monthly = re.search(r'^    monthly +: "(?:at least )?([\d.]+)"$', preview, re.MULTILINE)
+    assert monthly is not None
+    assert "    Cost of trial: list prices in USD" in preview
+    assert table is None or table[1].replace(",", "") == monthly[1]
+    # A finding about a child of the component, as for a program in Python.
+    assert re.search(r"\[advisory\] .* not-known-yet  \(.*: trial-", preview), preview
+    [(count,)] = [found.groups() for found in re.finditer(r"^ +\+ (\d+) to create$", preview, re.MULTILINE)]
+
+    code, up = project.pulumi("up", "--yes", "--skip-preview", *pack)
+    assert (code, f"+ {count} created" in up, "Cost of trial: $" in up or "Cost of trial: at least $" in up) == (
+        0,
+        True,
+        True,
+    ), up
+    assert {step["op"] for step in project.plan()["steps"]} == {"same"}
+    report = project.run("cost", "report", "plan.json")
+    assert re.search(rf"^Total per month .*\${float(monthly[1]):,.2f}$", report.stdout, re.MULTILINE), report.stdout
+
+    project.write(program.replace("max_gpus: 8", "max_gpus: 16"))
+    code, changed = project.pulumi("up", "--yes", "--skip-preview", *pack)
+    assert (code, re.findall(r"^ +(\S) \d+ (\w+)$", changed, re.MULTILINE)) == (0, [("~", "updated")]), changed
+
+    project.write(program)
+    code, gone = project.pulumi("destroy", "--yes")
+    assert (code, f"- {count} deleted" in gone) == (0, True), gone
+
+
+@pytest.mark.engine
+def test_policies_stop_a_component_in_yaml(project: Yaml) -> None:
+    program = (EXAMPLES / "gcp/Pulumi.yaml").read_text().replace("  - 203.0.113.0/24", "  - 8.0.0.0/8")
+    project.write(program.replace("duration: 14d", "duration: 90d"))
+    code, text = project.pulumi("preview", "--policy-pack", str(ROOT / "policies"))
+    assert (code, "[mandatory]" in text) == (1, True), text
+
+
+@pytest.mark.engine
+def test_the_engine_prints_the_schema(project: Yaml) -> None:
+    project.write("name: empty\nruntime: yaml\n")
+    done = project.run("sandbox", "pulumi", "package", "get-schema", "../package")
+    assert done.returncode == 0, done.stderr
+    assert without_empty(json.loads(done.stdout)) == without_empty(json.loads(SCHEMA_FILE.read_text()))
+
+
+def without_empty(node: Any) -> Any:
+    """The engine leaves out empty lists, and writes empty objects where there are none."""
+    if isinstance(node, dict):
+        return {key: found for key, item in node.items() if (found := without_empty(item)) not in ({}, [])}
+    return [without_empty(item) for item in node] if isinstance(node, list) else node
+
+
+@pytest.mark.engine
+def test_what_no_preview_knows_is_refused_by_name_and_two_clusters_have_a_cost_each(project: Yaml) -> None:
+    labels = '{team: "${first.clusterName}-${first.endpoint}", owner: "${hidden}"}'
+    project.write(PROGRAM.replace("NODES", "${first.storage.usableGib}").replace("LABELS", labels))
+    code, refused = project.pulumi("preview")
+    later = "is not known before the update"
+    assert (
+        code,
+        re.findall(r"^ +(spec\S+ (?:is not known before the update|is a secret))", refused, re.MULTILINE),
+    ) == (
+        2,
+        ["spec.labels.owner is a secret", f"spec.labels.team {later}", f"spec.training.nodes {later}"],
+    ), refused
+
+    project.write(PROGRAM.replace("NODES", "4").replace("LABELS", "{team: research}"))
+    assert {step["op"] for step in project.plan()["steps"]} == {"create"}
+    report = json.loads(project.run("cost", "report", "plan.json", "--format", "json").stdout)
+    _, text = project.pulumi("preview")
+    own = [
+        float(total.replace(",", "")) for total in re.findall(r"^    Total per month +\$([\d,.]+)$", text, re.MULTILINE)
+    ]
+    assert len(own) == 2
+    assert float(report["totals"]["monthly"]["expected"]) == pytest.approx(sum(own), abs=0.02)
+
+
+@pytest.mark.engine
+def test_wrong_inputs_are_told_at_once_in_the_words_of_a_spec(project: Yaml) -> None:
+    program = PROGRAM.replace("NODES", "0").replace("LABELS", "{team: 4711}").replace("zone: us", "zne: us", 1)
+    project.write(program.replace("training: {nodes: 2}", "training: {nodes: 2, fabric_gbs: 1600}"))
+    code, text = project.pulumi("preview")
+    told = [line.strip() for line in text.splitlines()]
+    assert code == 2, text
+    for problem in (
+        "location.zne is not an input; did you mean zone?",
+        "location.zone is missing; write its value such as 'us-east-1a'",
+        "training.fabric_gbs is not a field; did you mean fabric_gbps?",
+        "training.nodes is 0; write a whole number from 1 to 4,096",
+        "labels.team is 4711, no text; write '4711'",
+    ):
+        assert problem in told, text
+
+
+@pytest.mark.engine
+def test_a_stack_in_python_is_taken_over_with_nothing_replaced(project: Yaml) -> None:
+    spec = ROOT / "stacks/specs/trial.yaml"
+    shutil.copy(spec, project.path / "trial.yaml")
+    project.write(f"name: yaml-aws\nruntime: {{name: python, options: {{virtualenv: {sys.prefix}}}}}\n")
+    place = 'Location(region="us-east-1", zone="us-east-1a")'
+    (project.path / "__main__.py").write_text(
+        f'from gpucluster.aws import Location, TrainingCluster\nTrainingCluster("trial", "trial.yaml", {place})\n'
+    )
+    code, text = project.pulumi("up", "--yes", "--skip-preview")
+    assert code == 0, text
+    project.write((EXAMPLES / "aws/Pulumi.yaml").read_text())
+    changed = {step["urn"].rpartition("::")[2]: step["op"] for step in project.plan()["steps"] if step["op"] != "same"}
+    # The order of its labels, which mappings of other languages do not keep.
+    assert changed == {"trial-monitoring-rules": "update"}

@@ -1,0 +1,54 @@
+"""The YAML language host beside an engine that was built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gpucluster.sandbox.engine.go_toolchain import NoGo
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.yaml_host import build
+
+
+def test_it_is_put_where_the_engine_looks_and_follows_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str, str]] = []
+    host = tmp_path / "cache/one/pulumi-language-yaml"
+
+    def program(source: Path, package: str, say: object, *, name: str, linked: str, tags: Sequence[str] = ()) -> Path:
+        del source, say, tags
+        asked.append((package, name, linked))
+        return host
+
+    monkeypatch.setattr(build, "go_program", program)
+    for _ in range(2):
+        build.put_yaml_host(tmp_path, print)
+    link = tmp_path / "plugins/language-yaml-v1.30.0/pulumi-language-yaml"
+    assert link.readlink() == host
+    host = tmp_path / "cache/two/pulumi-language-yaml"
+    build.put_yaml_host(tmp_path, print)
+    assert link.readlink() == host
+    module = "github.com/pulumi/pulumi-yaml"
+    one = (f"{module}/cmd/pulumi-language-yaml", "pulumi-language-yaml", f"-X {module}/pkg/version.Version=v1.30.0")
+    assert asked == [one] * 3
+
+
+def test_without_go_it_is_said_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(*_: object, **__: object) -> Path:
+        raise NoGo("neither uv nor pip is here")
+
+    monkeypatch.setattr(build, "go_program", program)
+    message = "^There is no pulumi-language-yaml, and none could be made: neither uv nor pip is here$"
+    with pytest.raises(EngineError, match=message):
+        build.put_yaml_host(tmp_path, print)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_module_that_it_is_built_of_has_a_checksum() -> None:
+    folder = Path(build.__file__).parent
+    modules = [line.split()[:2] for line in (folder / "go.mod").read_text().splitlines() if line.startswith("\t")]
+    kept = {tuple(line.split()[:2]) for line in (folder / "go.sum").read_text().splitlines()}
+    assert [module for module in modules if (module[0], f"{module[1]}/go.mod") not in kept] == []
