@@ -25,6 +25,7 @@ def command(folder: Path) -> None:
     except InputError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
-    click.echo(
-        f"Wrote {' and '.join(map(str, written))}. Name the folder in Pulumi.yaml:\npackages:\n  gpucluster: {folder}"
-    )
+    # Without it Pulumi would look for a package of that name.
+    here = "" if folder.is_absolute() or str(folder).startswith(".") else "./"
+    click.echo(f"Wrote {' and '.join(map(str, written))}. Name the folder in Pulumi.yaml:")
+    click.echo(f"packages:\n  gpucluster: {here}{folder}")

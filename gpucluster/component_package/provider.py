@@ -92,9 +92,7 @@ def _camel(found: Any) -> dict[str, Any]:
 class _Servicer(ProviderServicer):
     """Keeps the inputs as the engine sends them."""
 
-    async def Construct(
-        self, request: provider_pb2.ConstructRequest, context: grpc.aio.ServicerContext[Any, Any]
-    ) -> provider_pb2.ConstructResponse:
+    async def Construct(self, request: provider_pb2.ConstructRequest, context: Any) -> provider_pb2.ConstructResponse:
         GIVEN.set(MessageToDict(request.inputs))
         return await super().Construct(request, context)
 

@@ -110,8 +110,7 @@ class _Spec:
         found = self._type(owner, field, node)
         text = node.get("description") or self._kept[found["$ref"].removeprefix("#/types/")]["description"]
         default = node.get("default")
-        plain = isinstance(default, str | int | float) or (isinstance(default, list) and default)
-        if plain and "left out" not in text:
+        if default not in (None, [], {}) and not isinstance(default, dict) and "left out" not in text:
             text += f"; left out, {json.dumps(default) if isinstance(default, bool | list) else default}"
         return {**found, "description": text}
 

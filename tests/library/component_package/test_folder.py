@@ -53,7 +53,7 @@ def test_the_command_says_what_to_write_into_the_project(tmp_path: Path, monkeyp
     assert (done.exit_code, done.output) == (
         0,
         "Wrote gpucluster-package/PulumiPlugin.yaml and gpucluster-package/__main__.py. "
-        "Name the folder in Pulumi.yaml:\npackages:\n  gpucluster: gpucluster-package\n",
+        "Name the folder in Pulumi.yaml:\npackages:\n  gpucluster: ./gpucluster-package\n",
     )
     assert f"virtualenv: {sys.prefix}\n" in Path("gpucluster-package/PulumiPlugin.yaml").read_text()
     Path("gpucluster-package/__main__.py").write_text("import pulumi\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import sys
@@ -52,10 +53,12 @@ def test_a_cluster_has_the_outputs_of_the_schema_and_the_children_it_has_in_pyth
     declared: Callable[..., Any], logged: list[str], monkeypatch: pytest.MonkeyPatch, cloud: str, machine: str
 ) -> None:
     # AKS gives its kubeconfig in the answer to a question.
-    monkeypatch.setattr(Recorder, "call", lambda *_: {"kubeconfigs": [{"value": "e30="}]})
+    given = {"clusters": [{"cluster": {"server": "https://cluster.example", "certificate-authority-data": "Y2VydA=="}}]}
+    answer = {"kubeconfigs": [{"value": base64.b64encode(json.dumps(given).encode()).decode()}]}
+    monkeypatch.setattr(Recorder, "call", lambda *_: answer)
     built: list[ConstructResult] = []
     seen = declared(lambda: built.append(build(cloud)))
-    outputs = built[0].state
+    outputs: Any = built[0].state
     known = json.loads(SCHEMA_FILE.read_text())["resources"][f"gpucluster:{cloud}:TrainingCluster"]["properties"]
     assert set(outputs) == set(known)
     pool = {"machineType": machine, "gpus": 8, "nodes": 4, "elastic": False}
@@ -78,10 +81,11 @@ def test_its_cost_is_known_where_the_program_brings_the_provider(declared: Calla
         brought = pulumi.resource.DependencyProviderResource("urn:pulumi:dev::mine::pulumi:providers:aws::mine::id")
         for providers in ([brought], []):
             GIVEN.set({"location": PLACES["aws"], "spec": SPEC})
-            options = pulumi.ResourceOptions(providers=providers)
+            options = pulumi.ResourceOptions(providers=list[pulumi.ProviderResource](providers))
             name = f"trial{len(providers)}"
             token = "gpucluster:aws:TrainingCluster"
-            costs.append(ComponentPackage().construct(name, token, {}, options).state["cost"])
+            state: Any = ComponentPackage().construct(name, token, {}, options).state
+            costs.append(state["cost"])
 
     declared(program)
     assert costs[0] == costs[1]
