@@ -13,6 +13,7 @@ STATE = [
     {"type": "pulumi:providers:gcp"},
     {"type": "gcp:storage/bucket:Bucket"},
     {"type": "pulumi:providers:azure-native"},
+    {"type": "pulumi:providers:gpucluster"},
 ]
 
 
