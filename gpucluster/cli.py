@@ -263,6 +263,11 @@ def completion(shell: str) -> None:
         Later("init", "gpucluster.components.commands.spec:init", "Write a first spec."),
         Later("check", "gpucluster.components.commands.check:check", "Check a spec or stack and print its plan."),
         Later("schema", "gpucluster.components.commands.spec:schema", "Print the JSON Schema of a spec."),
+        Later(
+            "package",
+            "gpucluster.component_package.command:command",
+            "Write the clusters as a package for any language.",
+        ),
         cost,
         guardrails,
         sandbox,

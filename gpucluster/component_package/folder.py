@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from gpucluster.components.input_error import InputError
+from gpucluster.errors import InputError
 
 __all__ = ["this_environment", "write_folder"]
 
@@ -17,8 +17,7 @@ from gpucluster.component_package.provider import main
 main()
 """
 _PLUGIN: Final = """\
-# The package gpucluster, which runs in the virtual environment that has it. Written by
-# `python -m gpucluster.component_package`.
+# Written by `gpucluster package`: the package runs in the virtual environment that has it.
 runtime:
   name: python
 """
@@ -31,7 +30,7 @@ def write_folder(folder: Path, environment: Path | None) -> list[Path]:
     Raises InputError where something else is there.
     """
     texts = {folder / "PulumiPlugin.yaml": _PLUGIN + _options(folder, environment), folder / "__main__.py": _MAIN}
-    foreign = [file for file in texts if file.exists() and "gpucluster.component_package" not in file.read_text()]
+    foreign = [file for file in texts if file.exists() and not _ours(file)]
     if foreign:
         raise InputError(
             str(folder),
@@ -41,6 +40,10 @@ def write_folder(folder: Path, environment: Path | None) -> list[Path]:
     for file, text in texts.items():
         file.write_text(text)
     return list(texts)
+
+
+def _ours(file: Path) -> bool:
+    return file.read_text().startswith((_MAIN, _PLUGIN))
 
 
 def _options(folder: Path, environment: Path | None) -> str:

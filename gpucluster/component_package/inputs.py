@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.in_program import InProgram
-from gpucluster.components.input_error import InputError, did_you_mean
+from gpucluster.errors import InputError
 from gpucluster.program.readers.records import UNKNOWN_TEXT, plain_number
 from gpucluster.program.values import is_list, is_object
 

@@ -44,8 +44,8 @@ class Yaml:
         (self.path / "plan.json").write_text(done.stdout)
         return json.loads(done.stdout)
 
-    def run(self, command: str, *args: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([BIN / command, *args], cwd=self.path, capture_output=True, text=True, check=False)
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([BIN / "gpucluster", *args], cwd=self.path, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

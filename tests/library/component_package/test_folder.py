@@ -9,7 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gpucluster.component_package.command import command
+from gpucluster.cli import main
 from gpucluster.component_package.folder import write_folder
 from gpucluster.errors import InputError
 
@@ -49,7 +49,7 @@ FILES = ("PulumiPlugin.yaml", "__main__.py")
 
 def test_the_command_says_what_to_write_into_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(command, [])
+    done = CliRunner().invoke(main, ["package"])
     assert (done.exit_code, done.output) == (
         0,
         "Wrote gpucluster-package/PulumiPlugin.yaml and gpucluster-package/__main__.py. "
@@ -57,5 +57,5 @@ def test_the_command_says_what_to_write_into_the_project(tmp_path: Path, monkeyp
     )
     assert f"virtualenv: {sys.prefix}\n" in Path("gpucluster-package/PulumiPlugin.yaml").read_text()
     Path("gpucluster-package/__main__.py").write_text("import pulumi\n")
-    refused = CliRunner().invoke(command, [])
+    refused = CliRunner().invoke(main, ["package"])
     assert (refused.exit_code, refused.output.splitlines()[0]) == (2, "error: gpucluster-package: 1 problem")
