@@ -28,7 +28,7 @@ SDKS = {
         "gpucluster.components.aws.amp",
         *(
             f"pulumi_aws.{name}"
-            for name in ("cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")
+            for name in ("autoscaling", "cloudwatch", "ec2", "efs", "eks", "fsx", "iam", "kms", "s3", "sqs", "vpc")
         ),
         *_KUBERNETES,
     ),

@@ -74,12 +74,11 @@ class _Board:
         return Stack(resources=resources, config=args.get_config(), today=self.today(), secrets_marked=False)
 
     def _resources(self, rule: Rule, args: StackValidationArgs) -> Resources:
-        """Those of this run, read once: the SDK gives every policy a copy of its own.
+        """Those of this run, read once: `serve` shows them to the first policy of a run alone.
 
-        The engine shows each resource alone before all of them together, which starts a run; so does a rule that
-        comes back, since each runs once.
+        A rule that comes back starts a run, since each runs once: that of a stack without resources.
         """
-        if self.run is None or rule.name in self.asked:
+        if self.run is None or args.resources or rule.name in self.asked:
             self.run = resources_of(args, self.inputs)
             self.asked.clear()
         self.asked.add(rule.name)
