@@ -173,7 +173,8 @@ Duration = Annotated[Hours | None, Field(description=_LASTS, examples=_LENGTHS)]
 class Model(BaseModel):
     """A part of the spec: unknown keys are errors, values never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # A part is built within the whole spec; by itself only where it is used by itself.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Training(Model):

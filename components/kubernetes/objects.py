@@ -42,7 +42,7 @@ Amount = Annotated[str, WrapValidator(_amount)]
 class Part(BaseModel):
     """A part of an object: unknown keys are errors, and no value is converted."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Spec(Part):

@@ -71,7 +71,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    folders = [path.name for path in LINKS.iterdir() if path.is_dir()]
+    folders = [path.name for path in LINKS.iterdir() if path.resolve().parent == ROOT and path.is_dir()]
     for name in ("gpucluster", *folders):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     return source
