@@ -18,7 +18,6 @@ class Bar:
     found: float
     most: float
     unit: str = "x"
-    aim: float | None = None
 
     @property
     def kept(self) -> bool:
@@ -30,8 +29,7 @@ def report(bars: list[Bar]) -> int:
     print(f"{'':<66} {'found':>9}   {'bar':>9}")
     for bar in bars:
         mark = "kept" if bar.kept else "MISSED"
-        aim = f"   (aim {bar.aim:g}{bar.unit})" if bar.aim is not None else ""
-        print(f"{bar.what:<66} {bar.found:>7.3f} {bar.unit:<1} <= {bar.most:>6g} {bar.unit:<1}  {mark}{aim}")
+        print(f"{bar.what:<66} {bar.found:>7.3f} {bar.unit:<1} <= {bar.most:>6g} {bar.unit:<1}  {mark}")
     missed = sum(not bar.kept for bar in bars)
     print(f"{len(bars) - missed} of {len(bars)} bars kept")
     return 1 if missed else 0

@@ -133,7 +133,7 @@ def bars(stack: str) -> list[Bar]:
     for name in runs[0]:
         print(f"{stack}: our share, {name:<13} {statistics.median(run[name] for run in runs):6.3f} s")
     together = statistics.median(sum(run.values()) for run in runs)
-    return [Bar(f"{stack}: our share of a preview, without SDK import and engine", together, 0.3, "s")]
+    return [Bar(f"{stack}: our share of a preview, without SDK import and engine", together, 0.25, "s")]
 
 
 if __name__ == "__main__":
