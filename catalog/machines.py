@@ -14,13 +14,16 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 
 from gpucluster.catalog.gpus import Gpu, gpus
-from gpucluster.catalog.rows import rows
+from gpucluster.catalog.rows import Row, rows
 
 __all__ = ["Machine", "gke_machine", "has_gpus", "machines"]
 
-_TEXTS: Final = frozenset(
-    ("cloud", "machine_type", "gpu", "nvme", "fabric", "gke_gpu", "boot_disk", "quota", "source", "as_of")
-)
+_TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
+_ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
+    "clusters": ("yes", ""),
+    "nvme": ("bundled", "optional", "none"),
+    "fabric": ("EFA", "TCPX", "TCPXO", "RoCE", "InfiniBand", "none"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +102,23 @@ class Machine:
 @functools.cache
 def machines() -> Mapping[str, Machine]:
     """Every machine type by its name."""
-    found = (Machine(**{name: _read(name, text) for name, text in row.items()}) for row in rows("machines"))
-    return {machine.machine_type: machine for machine in found}
+    found: dict[str, Machine] = {}
+    for row in rows("machines"):
+        machine = Machine(**{name: _read(row, name, text) for name, text in row.items()})
+        if machine.machine_type in found:
+            raise row.bad("machine_type", "it has a row already")
+        found[machine.machine_type] = machine
+    return found
 
 
-def _read(name: str, text: str) -> Any:
-    if name == "clusters":
-        return text == "yes"
+def _read(row: Row, name: str, text: str) -> Any:
+    allowed = tuple(gpus()) if name == "gpu" else _ALLOWED.get(name)
+    if allowed is not None:
+        if text not in allowed:
+            raise row.bad(name, f"allowed: {', '.join(one or 'empty' for one in allowed)}")
+        return text == "yes" if name == "clusters" else text
+    if name not in _TEXTS and not (text.isascii() and text.isdecimal()) and text:
+        raise row.bad(name, "write a whole number, or leave it empty where no source gives one")
     return text if name in _TEXTS else int(text or 0)
 
 

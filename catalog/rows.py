@@ -1,17 +1,57 @@
-"""The one reader of the tables beside it."""
+"""The one reader of tables: those beside it, and those of resource types that are billed by rates."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Final
 
-__all__ = ["NOT_RECORDED", "rows"]
+from gpucluster.errors import Fault
+
+__all__ = ["NOT_RECORDED", "DamagedTable", "Row", "read_rows", "rows"]
 
 NOT_RECORDED = "not recorded"
 """What a row has as its day where nobody wrote one down."""
 
+_ROOT: Final = Path(__file__).parents[1]
 
-def rows(table: str) -> list[dict[str, str]]:
-    """The rows of a table, such as `machines`, in its order."""
-    with Path(__file__).with_name(f"{table}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+
+class DamagedTable(Fault):
+    """A table holds what cannot be read; the message names file, line, column, value and what to write."""
+
+
+class Row(dict[str, str]):
+    """The values of one row by column. place: its file and line, as an error names them."""
+
+    place: str
+
+    def bad(self, column: str, write: str) -> DamagedTable:
+        """The error of a value. write: what to write instead."""
+        return DamagedTable(f"{self.place}: {column} is {self[column]!r}; {write}")
+
+
+def rows(table: str) -> list[Row]:
+    """The rows of a table of the catalog, such as `machines`, in its order."""
+    return read_rows(f"catalog/{table}.csv")
+
+
+def read_rows(file: str) -> list[Row]:
+    """The rows of a table, by its path in the repository. DamagedTable where it is no table."""
+    try:
+        with (_ROOT / file).open(encoding="utf-8", newline="") as opened:
+            reader = csv.reader(opened, strict=True)
+            header = next(reader)
+            return [_row(f"{file} line {reader.line_num}", header, values) for values in reader if values]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DamagedTable(f"{file} cannot be read as CSV in UTF-8: {error}") from None
+
+
+def _row(place: str, header: list[str], values: list[str]) -> Row:
+    if len(values) != len(header):
+        raise DamagedTable(
+            f"{place}: {len(values)} values for {len(header)} columns; leave a value empty rather than out, and put a "
+            f"text with a comma in quotes; columns: {','.join(header)}"
+        )
+    row = Row(zip(header, values, strict=True))
+    row.place = place
+    return row

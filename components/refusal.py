@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pulumi
 
+from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.preview import NotRegistered
-from gpucluster.cost.prices import BadPrices, DamagedBook
+from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
 from gpucluster.program.readers.queued import Queued
 
@@ -30,15 +31,15 @@ class Refused(InputError, pulumi.RunError):
 
 @contextmanager
 def refusing() -> Generator[None]:
-    """Raises Refused where input can't be used, and NotRegistered where the price book is damaged; of what was declared
-    inside, nothing is registered then.
+    """Raises Refused where input can't be used, and NotRegistered where the price book or another table is damaged; of
+    what was declared inside, nothing is registered then.
     """
     queued = Queued()
     try:
         yield
     except BadPrices as error:
         refused = Refused(InputError("your prices", str(error).splitlines()))
-    except DamagedBook as error:
+    except DamagedTable as error:
         queued.withdraw()
         raise NotRegistered(str(error)) from None
     except InputError as error:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.catalog.free import free_reason
+from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import (
@@ -22,7 +23,7 @@ from gpucluster.cost.model import (
     cents,
     committed_sum,
 )
-from gpucluster.cost.prices import Confidence, DamagedBook, PriceBook, PriceRow
+from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.subject import CannotPrice, Subject, provider_of
 from gpucluster.program.resources import Resource, Resources
@@ -225,7 +226,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     """The cost of every resource. What cannot be priced is named with the reason.
 
     book: without one, the book in use. Raises nothing but BadPrices, when the user's own prices cannot be used, and
-        DamagedBook.
+        DamagedTable, of which DamagedBook is one.
     """
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
@@ -304,7 +305,7 @@ def _outcomes(
             found.append(outcome if mine is assumptions else _excepted(outcome, resource, assumptions))
     except CannotPrice as error:
         found.append(ask.not_priced(error))
-    except DamagedBook:
+    except DamagedTable:  # of the whole tool, not of one handler
         raise
     except Exception as error:  # a fault of one handler must neither hide nor stop the rest
         found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))

@@ -14,11 +14,12 @@ from typing import Final
 
 import pulumi
 
+from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.model import Unbounded
 from gpucluster.cost.money import at_least, money
-from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
+from gpucluster.cost.prices import BadPrices, PriceBook
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.table import as_table
 from gpucluster.cost.verdict import budget_verdict
@@ -59,7 +60,7 @@ def costed_plan(
     except BadPrices as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
-    except DamagedBook as error:
+    except DamagedTable as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
     verdict = budget_verdict(found)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gpucluster.cost.prices import DamagedBook
+from gpucluster.catalog.rows import DamagedTable
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
 from gpucluster.policies.rule import (
@@ -82,7 +82,7 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     try:
         for finding in check():
             found.append(finding)  # one by one: what was found before a crash stays
-    except DamagedBook:  # no rule about money can decide, and none may pass: whoever runs the rules stops
+    except DamagedTable:  # no rule about money can decide, and none may pass: whoever runs the rules stops
         raise
     except Exception as error:  # whatever else a rule raises, the others still run
         found.append(failed(error))

@@ -18,8 +18,9 @@ from typing import Any, Literal
 from gpucluster.cost.changes import Change, Diff, Side, diff
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.prices import DamagedBook, PriceBook
+from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.verdict import budget_verdict
+from gpucluster.errors import Fault
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.check import check_stack
 from gpucluster.policies.exemptions import Exemption, exemptions
@@ -216,7 +217,7 @@ class Judge:
             return self._stack(stack)
         except NotReadable as error:
             problem = str(error)
-        except DamagedBook:  # the book that judges, which is no part of the change
+        except Fault:  # of what judges, which is no part of the change
             raise
         except Exception as error:  # also what a plan made on purpose to break a reader does
             problem = f"it cannot be judged: {type(error).__name__}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Final
 
+from gpucluster.catalog.rows import Row
 from gpucluster.cost.handlers import azure_place, gcp_place
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.rate import Condition, Rate, rate_of
@@ -42,7 +43,7 @@ def by_table(type_: str) -> Callable[[Subject], Iterator[CostLine | Free | NotPr
     return handler
 
 
-def _rows(type_: str) -> Sequence[Mapping[str, str]]:
+def _rows(type_: str) -> Sequence[Row]:
     return rows_of(type_.partition(":")[0])[type_]
 
 

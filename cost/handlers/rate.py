@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.rows import Row
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
 from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.tables import usage_words
 
 __all__ = ["Condition", "Factor", "Rate", "rate_of"]
 
@@ -129,31 +131,32 @@ def _filled(text: str, ask: Subject) -> str:
     return _HOLE.sub(value, text) if "{" in text else text
 
 
-def rate_of(row: Mapping[str, str]) -> Rate:
-    """The rate in a row of a table. ValueError names what cannot be read."""
+def rate_of(row: Row) -> Rate:
+    """The rate in a row of a table. DamagedTable names what cannot be read."""
     return Rate(
-        tuple(_condition(text.strip()) for text in row["when"].split(";") if text.strip()),
+        tuple(_condition(row, text.strip()) for text in row["when"].split(";") if text.strip()),
         row["name"],
         row["sku"],
         row["unit"],
-        tuple(_factor(text.strip()) for text in row["quantity"].split(" x ")),
+        tuple(_factor(row, text.strip()) for text in row["quantity"].split(" x ")),
         row["region"],
         row["leaves"],
     )
 
 
-def _condition(text: str) -> Condition:
+def _condition(row: Row, text: str) -> Condition:
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no condition; write input=value")
+        raise row.bad("when", f"{text!r} is no condition: write input=value")
     path, otherwise, sign, values = match.groups()
     return Condition(_path(path), otherwise or "", tuple(values.lower().split("|")), sign == "=")
 
 
-def _factor(text: str) -> Factor:
+def _factor(row: Row, text: str) -> Factor:
     match = _FACTOR.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is no factor; write a number, hours, {{input}}, #{{input}} or a name of usage.csv")
+    if match is None or (match[5] and match[5] != "hours" and match[5] not in usage_words()):
+        write = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
+        raise row.bad("quantity", f"{text!r} is no factor: {write}")
     members, path, otherwise, number, usage = match.groups()
     if number:
         return Factor(number=Decimal(number))

@@ -12,10 +12,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.prices.own import Known, find_prices, read_prices
 from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
 from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
-from gpucluster.errors import Fault
 
 __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
 
@@ -37,7 +37,7 @@ _RESTORE: Final = "restore the file from the repository, or install this tool ag
 _Key = tuple[str, str, str, str, str]  # region, sku, purchase, term, unit
 
 
-class DamagedBook(Fault):
+class DamagedBook(DamagedTable):
     """A file of the price book holds what no price can be read from. Nobody gets a total from such a book.
 
     file: its name. problem: line, column, value, what is allowed.

@@ -21,33 +21,29 @@ is a line without a price: both are named.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Final
+
+from gpucluster.catalog.rows import Row, read_rows
 
 __all__ = ["rows_of", "usage_words"]
 
-_FOLDER: Final = Path(__file__).parent
-_FILES: Final = {package: _FOLDER / f"{package}.csv" for package in ("aws", "azure-native", "gcp")}
+_FILES: Final = {package: f"cost/tables/{package}.csv" for package in ("aws", "azure-native", "gcp")}
 """Package -> its table. A type token is text of a plan, and no path may come from one."""
 
 
 @cache
-def rows_of(package: str) -> Mapping[str, Sequence[Mapping[str, str]]]:
+def rows_of(package: str) -> Mapping[str, Sequence[Row]]:
     """Type token -> the rows of its bill, for the types of a package; empty where it has no table."""
-    found: dict[str, list[dict[str, str]]] = {}
-    if package in _FILES:
-        with _FILES[package].open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                for type_ in row["type"].split():
-                    found.setdefault(type_, []).append(row)
+    found: dict[str, list[Row]] = {}
+    for row in read_rows(_FILES[package]) if package in _FILES else ():
+        for type_ in row["type"].split():
+            found.setdefault(type_, []).append(row)
     return found
 
 
 @cache
 def usage_words() -> Mapping[str, str]:
     """Name of everything that no plan can know -> its unit and meaning, to follow the number."""
-    with (_FOLDER / "usage.csv").open(newline="", encoding="utf-8") as file:
-        return {row["name"]: row["words"] for row in csv.DictReader(file)}
+    return {row["name"]: row["words"] for row in read_rows("cost/tables/usage.csv")}

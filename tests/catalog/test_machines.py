@@ -55,7 +55,7 @@ def test_the_sandbox_which_judges_by_itself_knows_the_same_of_machines_that_it_k
         if machine.cloud == "azure" and (disk := temp_disk(name.lower())) is not None:
             assert disk == machine.temp_disk_gib
             seen += 1
-    assert seen == 23
+    assert seen >= 23
 
 
 @pytest.mark.parametrize("name", machines())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gpucluster.catalog.rows import DamagedTable, Row
 from gpucluster.cost import Assumptions, Estimate
 from gpucluster.cost.handlers.rate import rate_of
 from gpucluster.program.resources import UNKNOWN, Resource
@@ -76,18 +77,36 @@ def test_hours_are_those_that_a_machine_runs_and_of_nothing_else(
     assert said["Application load balancer"] == ("730 h", "")
 
 
+FACTORS = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
+
+
+def _row(**values: str) -> Row:
+    row = Row(ROW | values)
+    row.place = "cost/tables/aws.csv line 9"
+    return row
+
+
+def test_a_quantity_is_a_product_of_numbers_hours_inputs_and_usage() -> None:
+    found = rate_of(_row(quantity="2 x hours x {nodes:1} x #{disks} x alb_lcu")).quantity
+    assert [(one.number, one.usage, one.path, one.members) for one in found] == [
+        (2, "", (), False),
+        (None, "hours", (), False),
+        (None, "", ("nodes",), False),
+        (None, "", ("disks",), True),
+        (None, "alb_lcu", (), False),
+    ]
+
+
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("column", "value", "problem"),
     [
-        ({"quantity": "two x hours"}, None),
-        ({"quantity": "2 * hours"}, "'2 [*] hours' is no factor; write a number, hours"),
-        ({"quantity": "{n"}, "'{n' is no factor"),
-        ({"when": "always"}, "'always' is no condition; write input=value"),
+        ("quantity", "2 * hours", f"'2 * hours' is no factor: {FACTORS}"),
+        ("quantity", "{n x hours", f"'{{n' is no factor: {FACTORS}"),
+        ("quantity", "rover_hours", f"'rover_hours' is no factor: {FACTORS}"),
+        ("when", "always", "'always' is no condition: write input=value"),
     ],
 )
-def test_a_row_that_cannot_be_read_is_refused(wrong: dict[str, str], message: str | None) -> None:
-    if message is None:
-        assert [factor.usage for factor in rate_of({**ROW, **wrong}).quantity] == ["two", "hours"]
-        return
-    with pytest.raises(ValueError, match=message):
-        rate_of({**ROW, **wrong})
+def test_a_row_that_cannot_be_read_is_refused_by_file_line_and_column(column: str, value: str, problem: str) -> None:
+    with pytest.raises(DamagedTable) as refused:
+        rate_of(_row(**{column: value}))
+    assert str(refused.value) == f"cost/tables/aws.csv line 9: {column} is {value!r}; {problem}"
