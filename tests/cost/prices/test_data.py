@@ -62,7 +62,7 @@ def test_prices_are_above_zero_except_a_free_first_tier() -> None:
 def test_every_row_has_a_source_and_a_date_that_is_not_in_the_future() -> None:
     assert [row for row in ROWS if not row.source] == []
     dated = [as_of_date(row.as_of) or datetime.date(int(row.as_of), 1, 1) for row in ROWS]
-    assert max(dated) <= TODAY
+    assert max(dated) <= datetime.date.today()
     assert min(dated) >= datetime.date(2022, 1, 1)
 
 
