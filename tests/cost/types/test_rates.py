@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.catalog.rows import DamagedTable, Row
 from gpucluster.cost import Assumptions, Estimate
+from gpucluster.cost.handlers import by_table, registry
 from gpucluster.cost.handlers.rate import rate_of
 from gpucluster.program.resources import UNKNOWN, Resource
 
@@ -110,3 +111,13 @@ def test_a_row_that_cannot_be_read_is_refused_by_file_line_and_column(column: st
     with pytest.raises(DamagedTable) as refused:
         rate_of(_row(**{column: value}))
     assert str(refused.value) == f"cost/tables/aws.csv line 9: {column} is {value!r}; {problem}"
+
+
+def test_such_a_row_ends_the_estimate_and_is_no_resource_without_a_price(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_HANDLERS", {})
+    monkeypatch.setattr(by_table, "rows_of", lambda _: {"aws:mars/rover:Rover": [_row(quantity="rover_hours")]})
+    registry.prices("aws:mars/rover:Rover")(by_table.by_table("aws:mars/rover:Rover"))
+    with pytest.raises(DamagedTable, match=r"cost/tables/aws\.csv line 9: quantity is 'rover_hours'; "):
+        cost_of(make("aws:mars/rover:Rover"))
