@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import rows
 from gpucluster.catalog.sdk_source import Source, sources
 
 __all__ = ["PACKAGES", "argument_of", "labelled", "read_sdk"]
 
-PACKAGES: Final = ("aws", "azure-native", "gcp")
+PACKAGES: Final = tuple(cloud.package for cloud in clouds().values())
 
 # Other arguments called `tags`, lists and texts, mean something else; an Auto Scaling group alone lists its tags.
 _TAGS: Final = {

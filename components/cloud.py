@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLOUDS", "Cloud", "ClusterPlan", "Training", "cloud_of", "importing_sdk", "missing_sdk"]
 
-CLOUDS = ("aws", "gcp", "azure")
+CLOUDS = tuple(clouds())
 
 
 class Place(Protocol):
@@ -70,7 +71,7 @@ class ClusterPlan(Protocol):
 class Cloud:
     """One cloud. `Any` is its own location or plan, which no other part looks into.
 
-    title, service: what people call it and its Kubernetes service. sdk: the Python package that `declare` imports.
+    name: its row in `catalog.clouds`. service: what people call its Kubernetes service.
     keys: what a stack's configuration must say of the place, with an example each. optional: what it may say.
     zone_in: a zone of a region, to check a spec without a stack.
     parse_location: the location of such values, or every problem with them; what is missing is reported elsewhere.
@@ -79,12 +80,11 @@ class Cloud:
     plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine.
     plan_cluster: the plan. Raises PlanError with all of these.
     parts: what stands beside the training pool, as rows for people.
-    declare: registers the cluster of a plan; imports the SDK.
+    declare: registers the cluster of a plan; imports the cloud's SDK.
     """
 
-    title: str
+    name: str
     service: str
-    sdk: str
     keys: Mapping[str, str]
     optional: Sequence[str] = ()
     zone_in: Callable[[str], str]
@@ -94,6 +94,11 @@ class Cloud:
     plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
     parts: Callable[[Any], list[tuple[str, str]]]
     declare: Callable[[Any], pulumi.ComponentResource]
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return clouds()[self.name].title
 
     def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[Problem]]:
         """The location of a configuration's values and the problems with them: one of the two."""
@@ -109,7 +114,7 @@ def cloud_of(name: str) -> Cloud:
 
 def missing_sdk(name: str) -> str | None:
     """What to install before a cluster can be declared on a cloud of CLOUDS; None where it is there."""
-    sdk = cloud_of(name).sdk
+    sdk = clouds()[name].sdk
     if importlib.util.find_spec(sdk) is not None:
         return None
     return f"needs {sdk.replace('_', '-')}: pip install 'gpucluster[{name}]'"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
+from gpucluster.catalog.clouds import cloud_of_package
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.model import CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
@@ -15,14 +16,12 @@ from gpucluster.program.values import BadValue, amount, is_list, is_object, show
 
 __all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
 
-_PROVIDERS: Final = {"azure-native": "azure"}
-"""Package -> its file in the price book, where that has another name."""
-
 
 def provider_of(type_: str) -> str:
     """The price book file for resources of a type: the package of its token, unless that goes by another name."""
     package = type_.split(":", 1)[0]
-    return _PROVIDERS.get(package, package)
+    cloud = cloud_of_package(package)
+    return package if cloud is None else cloud.name
 
 
 class CannotPrice(Exception):

@@ -17,7 +17,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "catalog": frozenset(),
     "textio": frozenset(),
     "program": frozenset(),
-    "sandbox": frozenset({"textio"}),
+    "sandbox": frozenset({"catalog", "textio"}),
     "cost": frozenset({"catalog", "textio", "program"}),
     "policies": frozenset({"catalog", "textio", "program", "cost"}),
     "components": frozenset({"catalog", "textio", "program", "cost"}),
@@ -38,7 +38,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         }
     ),
 }
-"""Folder -> those that it may import. Cost and policies know no component, the sandbox knows none of the others."""
+"""Folder -> those that it may import. Cost and policies know no component, the sandbox knows the tables alone."""
 
 EVERYWHERE: Final = frozenset({"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py"})
 """What every file may import, and which imports nothing of ours: the cache, errors and what all commands take."""

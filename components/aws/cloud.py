@@ -57,9 +57,8 @@ def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
 
 
 CLOUD = Cloud(
-    title="AWS",
+    name="aws",
     service="EKS",
-    sdk="pulumi_aws",
     keys={"region": "us-east-1", "zone": "us-east-1a"},
     optional=("secondZone",),
     zone_in=lambda region: f"{region}a",

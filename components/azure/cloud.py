@@ -61,9 +61,8 @@ def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:
 
 
 CLOUD = Cloud(
-    title="Azure",
+    name="azure",
     service="AKS",
-    sdk="pulumi_azure_native",
     keys={"subscription": "00000000-0000-0000-0000-000000000000", "region": "eastus", "zone": "1"},
     optional=KEYS,
     zone_in=first_zone,

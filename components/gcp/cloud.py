@@ -55,9 +55,8 @@ def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
 
 
 CLOUD = Cloud(
-    title="Google Cloud",
+    name="gcp",
     service="GKE",
-    sdk="pulumi_gcp",
     keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-b"},
     zone_in=first_zone,
     parse_location=parse_location,

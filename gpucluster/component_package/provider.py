@@ -1,4 +1,4 @@
-"""The plugin that Pulumi starts for the package: it builds a cluster as `gpucluster.aws`, `gcp` and `azure` do."""
+"""The plugin that Pulumi starts for the package: it builds a cluster as the cloud's module in `gpucluster` does."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import ProviderServicer
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.component_package.inputs import inputs_of
 from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
@@ -34,7 +35,6 @@ GIVEN: Final[ContextVar[Mapping[str, Any]]] = ContextVar("GIVEN")
 """The inputs of the component that is being built, as the engine writes them: they say what is not known and what is
 a secret, which the values that the SDK makes of them tell only later."""
 
-_PACKAGES: Final = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
 _TYPE: Final = re.compile(rf"{NAME}:({'|'.join(CLOUDS)}):TrainingCluster")
 _LONGEST: Final = 400 * 1024 * 1024
 
@@ -77,7 +77,7 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
     with refusing():
         asked = inputs_of(GIVEN.get(), cloud, name, face.Location)
-    watched = preview.Watched({_PACKAGES[cloud]: asked.location.region})
+    watched = preview.Watched({clouds()[cloud].package: asked.location.region})
     seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
     cluster = face.TrainingCluster(name, asked.spec, asked.location, seen, machine=asked.machine)
     return cluster, preview.costed_plan(watched, title=f"Cost of {name}")

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
+
+from gpucluster.catalog.clouds import cloud_of_package
 
 __all__ = ["Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
-
-_EXTRAS: Final = {"aws": "aws", "azure-native": "azure", "gcp": "gcp"}
-"""Provider package -> extra of ours that brings its SDK, in a version that was tried."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +104,10 @@ def _package_version(root: Path) -> str:
 
 
 def how_to_install(package: str) -> str:
-    """What to do about an SDK that is not installed; begins with `needs`."""
-    what = f"gpucluster[{_EXTRAS[package]}]" if package in _EXTRAS else f"pulumi-{package}"
+    """What to do about an SDK that is not installed; begins with `needs`.
+
+    Our extra of a cloud brings its SDK in a version that was tried.
+    """
+    cloud = cloud_of_package(package)
+    what = f"gpucluster[{cloud.name}]" if cloud is not None else f"pulumi-{package}"
     return f"needs pulumi-{package}: pip install '{what}'"

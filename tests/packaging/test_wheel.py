@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.cloud import CLOUDS, cloud_of, missing_sdk
+from gpucluster.catalog.clouds import clouds
+from gpucluster.components.cloud import CLOUDS, missing_sdk
 from gpucluster.sandbox.clouds.sdk import how_to_install
 from tests.packaging.conftest import LINKS, ROOT, Environment
 from tests.stacks.conftest import Done
@@ -41,7 +42,7 @@ def test_a_library_pins_nothing_and_each_cloud_is_an_extra(wheel: Path) -> None:
         "pulumi-policy",
     }
     for cloud in CLOUDS:
-        sdk = cloud_of(cloud).sdk.replace("_", "-")
+        sdk = clouds()[cloud].sdk.replace("_", "-")
         assert [line for line in required if line.startswith(sdk) and f'extra == "{cloud}"' in line], cloud
         assert how_to_install(sdk.removeprefix("pulumi-")) == f"needs {sdk}: pip install 'gpucluster[{cloud}]'"
 

@@ -1,0 +1,64 @@
+"""The clouds: `clouds.csv`, one row each. Everything else of a cloud is found by its name, in folders called like it.
+
+========= =============================================================================================
+column    meaning
+========= =============================================================================================
+`name`    its name in a stack's configuration, of its folders, and of its file in the price book
+`title`   what people call it
+`package` package of its resources' type tokens; also the name of its tables, and of its SDK for Python
+========= =============================================================================================
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+from gpucluster.catalog.rows import rows
+
+__all__ = ["CloudRow", "cloud_of_package", "clouds", "module_of", "modules_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class CloudRow:
+    """One row, by its columns."""
+
+    name: str
+    title: str
+    package: str
+
+    @property
+    def sdk(self) -> str:
+        """The Python package of its SDK."""
+        return f"pulumi_{self.package.replace('-', '_')}"
+
+
+@functools.cache
+def clouds() -> Mapping[str, CloudRow]:
+    """Name -> cloud, the default one first."""
+    return {row["name"]: CloudRow(**row) for row in rows("clouds")}
+
+
+def cloud_of_package(package: str) -> CloudRow | None:
+    """The cloud whose type tokens begin with a package; None for a package of no cloud, such as `kubernetes`."""
+    return next((cloud for cloud in clouds().values() if cloud.package == package), None)
+
+
+def module_of(name: str) -> ModuleType | None:
+    """The module of a full name; None where there is no such file."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+            return None
+        raise
+
+
+def modules_of(pattern: str) -> Iterator[tuple[CloudRow, ModuleType]]:
+    """Every cloud that has the module of a pattern, such as `gpucluster.policies.clouds.{cloud}.pools`, and it."""
+    for cloud in clouds().values():
+        if (found := module_of(pattern.format(cloud=cloud.name))) is not None:
+            yield cloud, found

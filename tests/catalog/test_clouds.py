@@ -1,0 +1,35 @@
+"""The registry of clouds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpucluster.catalog.clouds import CloudRow, cloud_of_package, clouds, module_of, modules_of
+
+
+def test_a_cloud_is_found_by_its_name_and_by_its_package() -> None:
+    azure = CloudRow("azure", "Azure", "azure-native")
+    assert (clouds()["azure"], cloud_of_package("azure-native"), azure.sdk) == (azure, azure, "pulumi_azure_native")
+
+
+def test_a_package_of_no_cloud_has_none() -> None:
+    assert cloud_of_package("kubernetes") is None
+
+
+def test_a_module_is_found_on_the_clouds_that_have_it_in_the_order_of_the_registry() -> None:
+    found = modules_of("gpucluster.policies.clouds.{cloud}.checks.metadata_needs_token")
+    assert [(cloud.name, module.__name__) for cloud, module in found] == [
+        (name, f"gpucluster.policies.clouds.{name}.checks.metadata_needs_token") for name in ("aws", "gcp")
+    ]
+
+
+def test_a_module_whose_own_import_is_missing_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_part.py").write_text("import no_such_package_at_all\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert module_of("absent_part.below") is None
+    with pytest.raises(ModuleNotFoundError, match="no_such_package_at_all"):
+        module_of("broken_part")
