@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 
-__all__ = ["Machines", "label_of", "several"]
+__all__ = ["Labelled", "Machines", "label_of", "several"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +19,13 @@ class Machines(ABC):
 
     machine: machine type; None when nothing gives one.
     nodes: the most it may hold.
+    template: the launch template it starts them from; None without one, UNKNOWN when the stack does not contain it.
     """
 
     resource: Resource
     machine: str | Unknown | None
     nodes: int | Unknown
+    template: Resource | Unknown | None = None
 
     @property
     @abstractmethod
@@ -49,6 +51,18 @@ class Machines(ABC):
         if not self.surely_on_fabric:
             return CannotTell(self.resource, f"{what}; their machine type is not known yet")
         return Violation(self.resource, what, fix)
+
+
+class Labelled(NamedTuple):
+    """What starts nodes.
+
+    labels: those of its nodes, as far as they are known. sliced: whether their GPUs are MIG slices.
+    """
+
+    resource: Resource
+    name: str
+    labels: Mapping[str, Any]
+    sliced: bool
 
 
 def label_of(pool: Sequence[Machines]) -> str:

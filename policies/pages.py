@@ -14,6 +14,7 @@ from typing import Final
 
 import yaml
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, example_of, plan_of
@@ -30,7 +31,7 @@ FOLDER: Final = Path(__file__).parents[1] / "docs/rules"
 _DAY: Final = datetime.date(2026, 11, 21)
 """The day that examples with an end date are held against, so that a page stays the same."""
 
-_CLOUDS: Final[Mapping[str, str]] = {"aws:": "AWS", "gcp:": "Google Cloud", "azure-native:": "Azure"}
+_CLOUDS: Final[Mapping[str, str]] = {f"{cloud.package}:": cloud.title for cloud in clouds().values()}
 _WHEN: Final[Mapping[type[Rule], str]] = {
     ResourceRule: "In `preview` and `up`, before the resource is made, and in `gpucluster guardrails check`. It states "
     "what the cloud itself refuses, so no exemption reaches it.",
@@ -115,7 +116,7 @@ def _levels(rule: Rule) -> list[str]:
 
 def _fix(rule: Rule) -> str:
     """Each cloud's own words in a line of their own."""
-    return re.sub(r" (?=(AWS|Google Cloud|Azure): )", "\n\n", rule.fix)
+    return re.sub(rf" (?=({'|'.join(_CLOUDS.values())}): )", "\n\n", rule.fix)
 
 
 def _sentence(text: str) -> str:

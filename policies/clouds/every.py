@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
+from gpucluster.catalog.clouds import module_of, modules_of
 from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.resources import Resource
 
 __all__ = ["Judged", "on_every_cloud"]
+
+_CLOUDS: Final = "gpucluster.policies.clouds"
 
 _View = TypeVar("_View", bound=Resource | Stack)
 _Seen = TypeVar("_Seen", bound=Resource | Stack, contravariant=True)
@@ -18,7 +21,8 @@ _Seen = TypeVar("_Seen", bound=Resource | Stack, contravariant=True)
 class _CloudCheck(Protocol[_Seen]):
     """A module in `clouds/<cloud>/checks/`.
 
-    FIX: the change to make on that cloud. READS: resource types and facts the check looks at.
+    FIX: the change to make on that cloud. READS: resource types and facts the check looks at. CONFIG, where it has one:
+    what the pack's user may set, as a rule's own `config`.
     """
 
     @property
@@ -45,6 +49,10 @@ class Judged(Generic[_View]):
     def reads(self) -> str:
         return "; ".join(of.READS for of in self.clouds.values())
 
+    @property
+    def config(self) -> dict[str, Any]:
+        return {name: of for cloud in self.clouds.values() for name, of in getattr(cloud, "CONFIG", {}).items()}
+
     def check(self, view: _View) -> Iterator[Finding]:
         """What each cloud's check finds, with that cloud's fix."""
         for of in self.clouds.values():
@@ -53,6 +61,16 @@ class Judged(Generic[_View]):
                 yield replace(finding, fix=of.FIX) if bare else finding
 
 
-def on_every_cloud(clouds: Mapping[str, _CloudCheck[_View]]) -> Judged[_View]:
-    """clouds: name of the cloud -> its check module; a check passes over what is not its cloud's."""
-    return Judged(clouds)
+def on_every_cloud(view: type[_View], rule: str) -> Judged[_View]:
+    """The checks called like a rule's module, on every cloud that has one; a check passes over what is another's.
+
+    view: what the checks are given. rule: the rule's `__name__`. Raises LookupError where no cloud has one.
+    """
+    del view
+    name = rule.rpartition(".")[2]
+    found = {cloud.title: module for cloud, module in modules_of(f"{_CLOUDS}.{{cloud}}.checks.{name}")}
+    if (kubernetes := module_of(f"{_CLOUDS}.kubernetes.checks.{name}")) is not None:
+        found["Kubernetes"] = kubernetes
+    if not found:
+        raise LookupError(f"no cloud has a check called {name}; add policies/clouds/CLOUD/checks/{name}.py")
+    return Judged(cast("Mapping[str, _CloudCheck[_View]]", found))

@@ -1,13 +1,16 @@
-"""Where any resource carries labels: asks the cloud its type belongs to."""
+"""Where any resource carries labels: asks the `labels` module of the cloud its type belongs to.
+
+Such a module has `label_sets(resource, provider)`, every place where a resource carries labels, and, where other
+resources of a stack give it any, `with_stack(sets, resource, resources)`.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from types import ModuleType
 
-from gpucluster.policies.clouds.aws import labels as aws
-from gpucluster.policies.clouds.azure import labels as azure
-from gpucluster.policies.clouds.gcp import labels as gcp
-from gpucluster.policies.clouds.kubernetes import labels as kubernetes
+from gpucluster.catalog.clouds import cloud_of_package, module_of
 from gpucluster.policies.label_sets import LabelSet
 from gpucluster.program.resources import Resource, Resources
 
@@ -17,21 +20,24 @@ __all__ = ["label_sets", "label_sets_in"]
 def label_sets_in(resource: Resource, resources: Resources) -> Iterator[LabelSet]:
     """Its label sets, those of machines with what other resources of the stack give them."""
     sets = label_sets(resource, resources.get(resource.provider))
-    yield from gcp.with_cluster(aws.with_group_tags(sets, resource, resources), resource, resources)
+    with_stack = getattr(_module(resource), "with_stack", None)
+    yield from sets if with_stack is None else with_stack(sets, resource, resources)
 
 
 def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator[LabelSet]:
     """Label sets of a resource, empty for what takes none; `provider` adds its default tags."""
-    if not resource.custom:
-        return
-    match resource.type.split(":", 1)[0]:
-        case "aws":
-            yield from aws.label_sets(resource, provider)
-        case "gcp":
-            yield from gcp.label_sets(resource, provider)
-        case "azure-native":
-            yield from azure.label_sets(resource)
-        case "kubernetes":
-            yield from kubernetes.label_sets(resource)
-        case _:
-            return
+    if resource.custom and (of := _module(resource)) is not None:
+        yield from of.label_sets(resource, provider)
+
+
+def _module(resource: Resource) -> ModuleType | None:
+    return _of_package(resource.type.split(":", 1)[0])
+
+
+@functools.lru_cache(maxsize=64)
+def _of_package(package: str) -> ModuleType | None:
+    """None for a package without one. A type token is text of a plan, and no module's name may come from one."""
+    cloud = cloud_of_package(package)
+    if cloud is None and package != "kubernetes":
+        return None
+    return module_of(f"gpucluster.policies.clouds.{package if cloud is None else cloud.name}.labels")

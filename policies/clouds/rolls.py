@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 from gpucluster.catalog.node_changes import in_place, recycling
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.clouds.aws import training_pools as aws
-from gpucluster.policies.clouds.azure import agent_pools as azure
-from gpucluster.policies.clouds.gcp import node_pools as gcp
-from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
+from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.machines import Machines
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at
@@ -28,16 +25,9 @@ class Roll:
 
 def job_pools(resources: Resources) -> Mapping[str, Machines]:
     """URN -> what starts nodes of a training pool, or nodes whose GPUs are sliced."""
-    training = [
-        machines for cloud in (aws, azure, gcp) for pool in cloud.training_pools(resources) for machines in pool
-    ]
-    return {machines.resource.urn: machines for machines in (*training, *_sliced(resources))}
-
-
-def _sliced(resources: Resources) -> Iterator[Machines]:
-    yield from (machines for machines in aws.machines_of(resources) if sliced_by_label(machines.labels))
-    yield from (pool for pool in azure.every_pool(resources) if pool.written.sliced)
-    yield from (pool for pool in gcp.node_pools(resources) if pool.written.sliced)
+    training = [machines for cloud in cloud_pools() for pool in cloud.training_pools(resources) for machines in pool]
+    sliced = [machines for cloud in cloud_pools() for machines in cloud.sliced_pools(resources)]
+    return {machines.resource.urn: machines for machines in (*training, *sliced)}
 
 
 def rolls(changes: Changes) -> Iterator[Roll]:
@@ -55,11 +45,10 @@ def rolls(changes: Changes) -> Iterator[Roll]:
 def _named(changed: tuple[str, ...], pool: Machines, after: Resource, changes: Changes) -> tuple[str, ...]:
     """A version of a launch template that is not known yet, as what changes in the template; tags make none."""
     version = "launchTemplate.version"
-    template = pool.template if isinstance(pool, aws.AwsMachines) else None
     if version not in changed or at(after.inputs, "launchTemplate", "version") is not UNKNOWN:
         return changed
-    new = changes.after.get(template.urn) if isinstance(template, Resource) else None
-    if not isinstance(template, Resource) or new is None:
+    new = changes.after.get(pool.template.urn) if isinstance(pool.template, Resource) else None
+    if not isinstance(pool.template, Resource) or new is None:
         return changed
-    inside = recycling(template.type, template.inputs, new.inputs)
-    return (*(name for name in changed if name != version), *(f"{name} of {template.name}" for name in inside))
+    inside = recycling(pool.template.type, pool.template.inputs, new.inputs)
+    return (*(name for name in changed if name != version), *(f"{name} of {pool.template.name}" for name in inside))

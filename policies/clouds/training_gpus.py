@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.policies.clouds.aws import training_pools as aws
-from gpucluster.policies.clouds.azure import agent_pools as azure
-from gpucluster.policies.clouds.gcp import node_pools as gcp
+from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 __all__ = ["training_gpus"]
@@ -17,7 +15,7 @@ def training_gpus(resources: Resources) -> int | Unknown:
     """How many there are, spares with them; UNKNOWN while a number of nodes is."""
     nodes = [
         machines.nodes
-        for cloud in (aws, gcp, azure)
+        for cloud in cloud_pools()
         for pool in cloud.training_pools(resources)
         for machines in pool
         if machines.surely_on_fabric

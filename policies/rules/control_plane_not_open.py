@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import control_plane_not_open as aws
-from gpucluster.policies.clouds.azure.checks import control_plane_not_open as azure
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import control_plane_not_open as gcp
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="control-plane-not-open",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import disks_encrypted as aws
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="disks-encrypted",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import fabric_interfaces_complete as aws
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import fabric_interfaces_complete as gcp
 from gpucluster.policies.frameworks import AWS_PLACEMENT
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="fabric-interfaces-complete",

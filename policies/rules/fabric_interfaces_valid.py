@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import fabric_interfaces_valid as aws
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import fabric_interfaces_valid as gcp
 from gpucluster.policies.rule import ResourceRule, Severity
+from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp})
+_JUDGED: Final = on_every_cloud(Resource, __name__)
 
 RULE: Final = ResourceRule(
     name="fabric-interfaces-valid",

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import gpu_driver_has_one_owner as aws
-from gpucluster.policies.clouds.azure.checks import gpu_driver_has_one_owner as azure
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import gpu_driver_has_one_owner as gcp
-from gpucluster.policies.clouds.kubernetes.checks import gpu_driver_has_one_owner as kubernetes
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure, "Kubernetes": kubernetes})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="gpu-driver-has-one-owner",

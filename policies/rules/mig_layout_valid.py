@@ -8,8 +8,8 @@ from typing import Final
 from gpucluster.catalog.gpus import gpus
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.mig import layouts
-from gpucluster.policies.clouds.aws.training_pools import machines_of
-from gpucluster.policies.clouds.azure.agent_pools import every_pool
+from gpucluster.policies.clouds.aws.pools import machines_of
+from gpucluster.policies.clouds.azure.pools import every_pool
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.clouds.kubernetes.pool_labels import MIG
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import no_group_on_foreign_reservation as aws
-from gpucluster.policies.clouds.azure.checks import no_group_on_foreign_reservation as azure
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import no_group_on_foreign_reservation as gcp
 from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="no-group-on-foreign-reservation",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.azure.checks import purchase_fits_machine as azure
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import purchase_fits_machine as gcp
 from gpucluster.policies.rule import ResourceRule, Severity
+from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"Google Cloud": gcp, "Azure": azure})
+_JUDGED: Final = on_every_cloud(Resource, __name__)
 
 RULE: Final = ResourceRule(
     name="purchase-fits-machine",

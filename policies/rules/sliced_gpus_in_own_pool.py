@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from gpucluster.policies.clouds.aws.training_pools import machines_of
-from gpucluster.policies.clouds.azure.agent_pools import every_pool as azure_pools
-from gpucluster.policies.clouds.gcp.node_pools import every_pool as google_pools
 from gpucluster.policies.clouds.kubernetes.elastic import elastic_labels, elastic_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_training, sliced_by_label
+from gpucluster.policies.clouds.pools import cloud_pools
+from gpucluster.policies.machines import Labelled
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.resources import UNKNOWN, Resources
 
 __all__ = ["RULE"]
 
@@ -22,18 +21,14 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield Violation(resource, f"GPUs of `{name}` are sliced, and its nodes are labelled for training")
 
 
-def _pools(resources: Resources) -> Iterator[tuple[Resource, str, Mapping[str, Any], bool]]:
-    """(resource, name, labels of its nodes, whether their GPUs are sliced) of whatever starts nodes."""
-    for machines in machines_of(resources):
-        yield machines.resource, machines.name, machines.labels, sliced_by_label(machines.labels)
-    for google in google_pools(resources):
-        yield google.resource, google.name, google.labels, google.sliced or sliced_by_label(google.labels)
-    for azure in azure_pools(resources):
-        yield azure.resource, azure.name, azure.written.labels, azure.written.sliced
+def _pools(resources: Resources) -> Iterator[Labelled]:
+    """Whatever starts nodes."""
+    for cloud in cloud_pools():
+        yield from cloud.labelled(resources)
     for pool in elastic_pools(resources):
         labels = elastic_labels(pool)
         if labels is not UNKNOWN:
-            yield pool, pool.name, labels, sliced_by_label(labels)
+            yield Labelled(pool, pool.name, labels, sliced_by_label(labels))
 
 
 RULE: Final = StackRule(
@@ -42,8 +37,7 @@ RULE: Final = StackRule(
     why="A slice has no NVLink and no GPU fabric: a job over several nodes that lands there fails or crawls, on "
     "machines whose price is the fabric.",
     fix="Give the sliced nodes a pool with gpucluster/pool: mig, and the training pool whole GPUs.",
-    reads="aws:eks/nodeGroup:NodeGroup, gcp:container/nodePool:NodePool, "
-    "azure-native:containerservice:AgentPool, kubernetes:karpenter.sh/v1:NodePool",
+    reads=", ".join((*(cloud.READS for cloud in cloud_pools()), "kubernetes:karpenter.sh/v1:NodePool")),
     severity=Severity.HIGH,
     check=check,
 )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.aws.checks import training_pool_in_one_domain as aws
-from gpucluster.policies.clouds.azure.checks import training_pool_in_one_domain as azure
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.clouds.gcp.checks import training_pool_in_one_domain as gcp
 from gpucluster.policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
-from gpucluster.policies.rule import Severity, StackRule
+from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
-_JUDGED: Final = on_every_cloud({"AWS": aws, "Google Cloud": gcp, "Azure": azure})
+_JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="training-pool-in-one-domain",
@@ -25,5 +22,5 @@ RULE: Final = StackRule(
     severity=Severity.CRITICAL,
     frameworks=(AWS_PLACEMENT, GKE_PLACEMENT, AZURE_INFINIBAND),
     check=_JUDGED.check,
-    config=azure.CONFIG,
+    config=_JUDGED.config,
 )

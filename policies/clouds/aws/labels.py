@@ -9,12 +9,17 @@ from typing import Any, Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE, NODE_GROUP
+from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE, NODE_GROUP
 from gpucluster.policies.label_sets import LabelSet, Place, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, setting, text
 
-__all__ = ["label_sets", "with_group_tags"]
+__all__ = ["NODE_CLASSES", "label_sets", "with_stack"]
+
+NODE_CLASSES: Final = {
+    ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags")
+}
+"""As `policies.clouds.kubernetes.labels` reads them."""
 
 # An auto scaling group lists its tags; every other type has a map.
 _LISTS_TAGS: Final = "aws:autoscaling/group:Group"
@@ -61,7 +66,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
         )
 
 
-def with_group_tags(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
+def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
     """Label sets of a launch template, with the tags that the Auto Scaling groups of its node groups add.
 
     With such tags, those of the instances alone are looked at: the template keeps its own, or a label would be a new

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, SCALING_GROUP
+from gpucluster.policies.clouds.aws.pools import INSTANCE, NODE_GROUP, SCALING_GROUP, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 
-__all__ = ["own_zones", "subnet_zones", "subnets_of", "zones_of"]
+__all__ = ["own_zones", "pool_zones", "subnet_zones", "subnets_of", "zones_of"]
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _PROPERTIES: Final = {NODE_GROUP: "subnetIds", SCALING_GROUP: "vpcZoneIdentifiers", INSTANCE: "subnetId"}
+
+
+def pool_zones(resources: Resources) -> set[str | Unknown]:
+    """Where the machines of training pools may stand."""
+    return {
+        zone
+        for pool in training_pools(resources)
+        for machines in pool
+        for zone in zones_of(machines.resource, resources)
+    }
 
 
 def zones_of(machines: Resource, resources: Resources) -> set[str | Unknown]:

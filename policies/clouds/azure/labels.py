@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.azure.agent_pools import Written, written_pools
+from gpucluster.policies.clouds.azure.pools import Written, written_pools
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
-__all__ = ["label_sets"]
+__all__ = ["NODE_CLASSES", "label_sets"]
+
+NODE_CLASSES: Final = {
+    ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags")
+}
+"""As `policies.clouds.kubernetes.labels` reads them."""
 
 
-def label_sets(resource: Resource) -> Iterator[LabelSet]:
+def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
     """Every place where an `azure-native:` resource carries labels; the provider has no default tags."""
+    del provider
     if argument_of(resource.type) is not None:
         tags = labels_at(at(resource.inputs, "tags"))
         yield LabelSet(where="tags", labels=tags, syntax=LabelSyntax.AZURE, place=("tags",), own=True)

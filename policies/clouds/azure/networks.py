@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.policies.clouds.azure.agent_pools import Written
 from gpucluster.policies.clouds.azure.names import made_by_name, part
+from gpucluster.policies.clouds.azure.pools import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 

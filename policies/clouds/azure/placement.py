@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import Written
 from gpucluster.policies.clouds.azure.names import last, made_by_name
+from gpucluster.policies.clouds.azure.pools import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.names import is_zone
 from gpucluster.policies.clouds.gcp.networks import NETWORK, SUBNETWORK, Entry, Place, own_network, profile_of, resolved
-from gpucluster.policies.clouds.gcp.node_pools import NodePool
+from gpucluster.policies.clouds.gcp.pools import NodePool
 from gpucluster.policies.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import whole

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.gcp.node_pools import Written, cluster_of, written_pools
+from gpucluster.policies.clouds.gcp.pools import Written, cluster_of, written_pools
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, setting
 
-__all__ = ["label_sets", "with_cluster"]
+__all__ = ["NODE_CLASSES", "label_sets", "with_stack"]
+
+NODE_CLASSES: Final = {
+    ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels")
+}
+"""As `policies.clouds.kubernetes.labels` reads them."""
 
 _MACHINES = ("nodeConfig", "resourceLabels")
 
@@ -34,7 +39,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
         yield from _of_nodes(pool, resource)
 
 
-def with_cluster(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
+def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
     """Label sets of a node pool; of one that keeps those it was made with, with the labels that its cluster annotates
     all of its machines with.
 

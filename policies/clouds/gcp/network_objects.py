@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, Entry, Place, place
-from gpucluster.policies.clouds.gcp.node_pools import NodePool
+from gpucluster.policies.clouds.gcp.pools import NodePool
 from gpucluster.policies.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.node_pools import NodePool, Written
+from gpucluster.policies.clouds.gcp.pools import NodePool, Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 

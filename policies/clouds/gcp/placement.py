@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.node_pools import Written
+from gpucluster.policies.clouds.gcp.pools import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from gpucluster.catalog.clouds import modules_of
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.node_labels import KARPENTER_DOMAINS
 from gpucluster.policies.label_sets import LabelSet, labels_at
@@ -17,16 +19,20 @@ __all__ = ["label_sets"]
 _NOT_OBJECTS: Final = ("kubernetes:helm.sh/", "kubernetes:yaml", "kubernetes:kustomize", "kubernetes:index:")
 _NOT_OBJECT_KINDS: Final = ("List", "Patch")
 
-# (group, kind) -> whose labels Karpenter writes on the machines, by whose rules, and where in `spec` they stand.
-_MACHINE_CLASSES: Final = {
-    ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags"),
-    ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels"),
-    ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags"),
-}
+
+@functools.cache
+def _node_classes() -> Mapping[tuple[str, str], tuple[str, LabelSyntax, str]]:
+    """NODE_CLASSES of the `labels` of every cloud: (group, kind) -> whose labels Karpenter writes on the machines, by
+    whose rules, and where in `spec` they stand."""
+    found: dict[tuple[str, str], tuple[str, LabelSyntax, str]] = {}
+    for _, cloud in modules_of("gpucluster.policies.clouds.{cloud}.labels"):
+        found |= getattr(cloud, "NODE_CLASSES", {})
+    return found
 
 
-def label_sets(resource: Resource) -> Iterator[LabelSet]:
-    """Every place where a `kubernetes:` resource carries labels."""
+def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
+    """Every place where a `kubernetes:` resource carries labels; the provider has no default labels."""
+    del provider
     if resource.type.startswith(_NOT_OBJECTS) or resource.type.endswith(_NOT_OBJECT_KINDS):
         return
     labels = labels_at(at(resource.inputs, "metadata", "labels"))
@@ -41,7 +47,7 @@ def label_sets(resource: Resource) -> Iterator[LabelSet]:
             place=("spec", "template", "metadata", "labels"),
             node_domains=KARPENTER_DOMAINS,
         )
-    if (group, kind) in _MACHINE_CLASSES:
-        where, syntax, argument = _MACHINE_CLASSES[group, kind]
+    if (group, kind) in _node_classes():
+        where, syntax, argument = _node_classes()[group, kind]
         of_machines = labels_at(at(resource.inputs, "spec", argument))
         yield LabelSet(where=where, labels=of_machines, syntax=syntax, place=("spec", argument))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.rule import CannotTell, Violation
+import pytest
+
+from gpucluster.policies.clouds.every import Judged, on_every_cloud
+from gpucluster.policies.rule import CannotTell, Stack, Violation
 from gpucluster.program.resources import Resource
 
 HERE = Resource(urn="u", type="t", name="n")
@@ -18,7 +20,7 @@ def _cloud(name, *findings) -> Any:
 
 def test_findings_of_every_cloud_carry_its_own_fix():
     own = Violation(HERE, "b", fix="Something special.")
-    judged = on_every_cloud(
+    judged = Judged(
         {
             "One": _cloud("one", Violation(HERE, "a"), own),
             "Two": _cloud("two", Violation(HERE, "c"), CannotTell(HERE, "d")),
@@ -33,6 +35,22 @@ def test_findings_of_every_cloud_carry_its_own_fix():
 
 
 def test_the_rule_itself_tells_the_fix_of_every_cloud():
-    judged = on_every_cloud({"One": _cloud("one"), "Two": _cloud("two")})
+    judged = Judged({"One": _cloud("one"), "Two": _cloud("two")})
     assert judged.fix == "One: change one. Two: change two."
     assert judged.reads == "one:thing; two:thing"
+
+
+def test_a_rule_finds_the_checks_called_like_it_on_the_clouds_that_have_one():
+    judged = on_every_cloud(Stack, "gpucluster.policies.rules.no_wildcard_rights")
+    assert {title: module.__name__.split(".")[3] for title, module in judged.clouds.items()} == {
+        "AWS": "aws",
+        "Google Cloud": "gcp",
+        "Azure": "azure",
+        "Kubernetes": "kubernetes",
+    }
+    assert list(on_every_cloud(Stack, "disks_encrypted").clouds) == ["AWS"]
+
+
+def test_a_rule_that_no_cloud_has_a_check_for_says_where_one_belongs():
+    with pytest.raises(LookupError, match=r"add policies/clouds/CLOUD/checks/misspelt\.py"):
+        on_every_cloud(Stack, "gpucluster.policies.rules.misspelt")

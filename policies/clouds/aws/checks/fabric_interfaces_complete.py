@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.aws.interfaces import Interface, network_cards
-from gpucluster.policies.clouds.aws.training_pools import AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.pools import AwsMachines, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource
 

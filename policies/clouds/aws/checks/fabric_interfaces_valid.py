@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces, network_cards
-from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.aws.pools import AwsMachines, training_pools
 from gpucluster.policies.clouds.aws.security_groups import SecurityGroups, open_to_itself, security_groups_of
-from gpucluster.policies.clouds.aws.training_pools import AwsMachines, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 

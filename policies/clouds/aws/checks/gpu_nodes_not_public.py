@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.training_pools import AwsMachines, machines_of
+from gpucluster.policies.clouds.aws.pools import AwsMachines, machines_of
 from gpucluster.policies.clouds.aws.zones import subnets_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.aws.placement import PLACEMENT_GROUP, Group, Reservation, group_of, reservation_of
-from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import text

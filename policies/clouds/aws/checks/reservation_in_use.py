@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.policies.clouds.aws.karpenter import machine_pools, selects
 from gpucluster.policies.clouds.aws.placement import Reservation, reservation_of
-from gpucluster.policies.clouds.aws.training_pools import LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text

@@ -13,7 +13,7 @@ from gpucluster.policies.clouds.aws.placement import (
     own_group_of,
     reservation_of,
 )
-from gpucluster.policies.clouds.aws.training_pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
+from gpucluster.policies.clouds.aws.pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.pools import NODE_GROUP, AwsMachines, training_pools
 from gpucluster.policies.clouds.aws.zones import own_zones, subnet_zones, subnets_of
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.pools import NODE_GROUP, AwsMachines, training_pools
 from gpucluster.policies.rule import Finding, Stack
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import text

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.training_pools import NODE_GROUP, training_pools
+from gpucluster.policies.clouds.aws.pools import NODE_GROUP, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, text

@@ -10,8 +10,8 @@ import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import CLUSTER, AgentPool, every_pool
 from gpucluster.policies.clouds.azure.networks import Range, ranges_of_cluster, ranges_of_network, virtual_networks
+from gpucluster.policies.clouds.azure.pools import CLUSTER, AgentPool, every_pool
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import every_pool
 from gpucluster.policies.clouds.azure.placement import Placed, proximity_of, reservation_of
+from gpucluster.policies.clouds.azure.pools import every_pool
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import AgentPool, every_pool
 from gpucluster.policies.clouds.azure.names import made_by_name
 from gpucluster.policies.clouds.azure.placement import RESERVATION_GROUP, reservation_of
+from gpucluster.policies.clouds.azure.pools import AgentPool, every_pool
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text, whole

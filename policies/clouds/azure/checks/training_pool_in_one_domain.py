@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import SCALE_SETS, AgentPool, fabric_pools, training_pools
 from gpucluster.policies.clouds.azure.karpenter import KarpenterPool, karpenter_pools
+from gpucluster.policies.clouds.azure.pools import SCALE_SETS, AgentPool, fabric_pools, training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.agent_pools import AgentPool, every_pool, training_pools
+from gpucluster.policies.clouds.azure.pools import AgentPool, every_pool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text

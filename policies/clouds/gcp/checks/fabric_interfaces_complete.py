@@ -9,7 +9,7 @@ from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.gpu_networks import network_findings
 from gpucluster.policies.clouds.gcp.network_objects import object_findings
 from gpucluster.policies.clouds.gcp.networks import entries_of
-from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
+from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.values import flag, text

@@ -9,7 +9,7 @@ from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.firewalls import firewalls_of, opening_of
 from gpucluster.policies.clouds.gcp.gpu_networks import gpu_networks_of
 from gpucluster.policies.clouds.gcp.networks import Entry, entries_of
-from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
+from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.node_pools import Written, every_pool
 from gpucluster.policies.clouds.gcp.placement import Policy, Reservation, policy_of, reservation_of
+from gpucluster.policies.clouds.gcp.pools import Written, every_pool
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import Resources
 

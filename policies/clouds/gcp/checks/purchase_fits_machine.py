@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.catalog.sold import flexible_only, sold
-from gpucluster.policies.clouds.gcp.node_pools import Written, written_pools
+from gpucluster.policies.clouds.gcp.pools import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, items, text, whole

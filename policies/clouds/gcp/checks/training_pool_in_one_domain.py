@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.names import last
-from gpucluster.policies.clouds.gcp.node_pools import NodePool, node_pools, training_pools
 from gpucluster.policies.clouds.gcp.placement import FUTURE_RESERVATION, Policy, Reservation, policy_of, reservation_of
+from gpucluster.policies.clouds.gcp.pools import NodePool, node_pools, training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack

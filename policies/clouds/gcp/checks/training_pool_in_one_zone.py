@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.node_pools import NodePool, training_pools
+from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN

@@ -17,17 +17,30 @@ from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.machines import Machines, several
+from gpucluster.policies.machines import Labelled, Machines, several
 from gpucluster.policies.rule import CannotTell
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text, whole
 
-__all__ = ["INSTANCE", "LAUNCH_TEMPLATE", "NODE_GROUP", "SCALING_GROUP", "AwsMachines", "machines_of", "training_pools"]
+__all__ = [
+    "INSTANCE",
+    "LAUNCH_TEMPLATE",
+    "NODE_GROUP",
+    "READS",
+    "SCALING_GROUP",
+    "AwsMachines",
+    "labelled",
+    "machines_of",
+    "sliced_pools",
+    "training_pools",
+]
 
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 SCALING_GROUP: Final = "aws:autoscaling/group:Group"
 INSTANCE: Final = "aws:ec2/instance:Instance"
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+
+READS: Final = NODE_GROUP
 
 _STACK: Final = "pulumi:pulumi:Stack"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"
@@ -39,11 +52,9 @@ _GPU_IMAGE: Final = "NVIDIA"
 @dataclass(frozen=True, kw_only=True)
 class AwsMachines(Machines):
     """
-    template: their launch template; None without one, UNKNOWN when the stack does not contain it.
-    interfaces: those of the template; UNKNOWN with it, and for an instance without one.
+    interfaces: those of their launch template; UNKNOWN with it, and for an instance without one.
     """
 
-    template: Resource | Unknown | None
     interfaces: list[Interface] | Unknown
 
     @property
@@ -89,6 +100,17 @@ def machines_of(resources: Resources) -> Iterator[AwsMachines]:
             machines = read(resource, resources)
             if machines.nodes != 0:
                 yield machines
+
+
+def sliced_pools(resources: Resources) -> Iterator[AwsMachines]:
+    """What starts machines whose GPUs are sliced."""
+    return (machines for machines in machines_of(resources) if sliced_by_label(machines.labels))
+
+
+def labelled(resources: Resources) -> Iterator[Labelled]:
+    """What starts machines, by their labels."""
+    for nodes in machines_of(resources):
+        yield Labelled(nodes.resource, nodes.name, nodes.labels, sliced_by_label(nodes.labels))
 
 
 def _pool_of(machines: AwsMachines, resources: Resources, keys: list[str]) -> tuple[Any, ...]:

@@ -15,16 +15,30 @@ from typing import Any, Final, cast
 from gpucluster.catalog.gpudirect import Fabric, fabric_of
 from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.gcp.names import is_zone, made_by_name
-from gpucluster.policies.clouds.kubernetes.pool_labels import telling_labels
+from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.label_sets import Place, labels_at
-from gpucluster.policies.machines import Machines, several
+from gpucluster.policies.machines import Labelled, Machines, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, items, text, whole
 
-__all__ = ["NodePool", "Written", "Zones", "cluster_of", "every_pool", "node_pools", "training_pools", "written_pools"]
+__all__ = [
+    "READS",
+    "NodePool",
+    "Written",
+    "Zones",
+    "cluster_of",
+    "every_pool",
+    "labelled",
+    "node_pools",
+    "sliced_pools",
+    "training_pools",
+    "written_pools",
+]
 
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 _CLUSTER: Final = "gcp:container/cluster:Cluster"
+
+READS: Final = _NODE_POOL
 
 _STACK: Final = "pulumi:pulumi:Stack"
 
@@ -193,6 +207,18 @@ def node_pools(resources: Resources) -> Iterator[NodePool]:
         pool = _read(written, resources)
         if pool.nodes != 0:
             yield pool
+
+
+def sliced_pools(resources: Resources) -> Iterator[NodePool]:
+    """Those with GPUs that are MIG slices."""
+    return (pool for pool in node_pools(resources) if pool.written.sliced)
+
+
+def labelled(resources: Resources) -> Iterator[Labelled]:
+    """The node pools, by the labels of their nodes."""
+    for written in every_pool(resources):
+        sliced = written.sliced or sliced_by_label(written.labels)
+        yield Labelled(written.resource, written.name, written.labels, sliced)
 
 
 def _may_train(pool: NodePool) -> bool:

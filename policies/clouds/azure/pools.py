@@ -21,17 +21,20 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import (
     telling_labels,
 )
 from gpucluster.policies.label_sets import Place, labels_at
-from gpucluster.policies.machines import Machines, several
+from gpucluster.policies.machines import Labelled, Machines, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, items, text, whole
 
 __all__ = [
     "CLUSTER",
+    "READS",
     "SCALE_SETS",
     "AgentPool",
     "Written",
     "every_pool",
     "fabric_pools",
+    "labelled",
+    "sliced_pools",
     "training_pools",
     "written_pools",
 ]
@@ -40,6 +43,7 @@ CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 SCALE_SETS: Final = "VirtualMachineScaleSets"
 
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+READS: Final = _AGENT_POOL
 _INSIDE: Final = "agentPoolProfiles"
 _STACK: Final = "pulumi:pulumi:Stack"
 
@@ -211,6 +215,17 @@ def training_pools(resources: Resources) -> Iterator[tuple[AgentPool, ...]]:
     """Each training pool of the stack, as the node pools it is made of, in the order of their names."""
     keys = telling_labels(resources)
     return several((_pool_of(pool, resources, keys), pool) for pool in fabric_pools(resources))
+
+
+def sliced_pools(resources: Resources) -> Iterator[AgentPool]:
+    """Those with GPUs that are MIG slices."""
+    return (pool for pool in every_pool(resources) if pool.written.sliced)
+
+
+def labelled(resources: Resources) -> Iterator[Labelled]:
+    """The node pools, by the labels of their nodes."""
+    for pool in every_pool(resources):
+        yield Labelled(pool.resource, pool.name, pool.written.labels, pool.written.sliced)
 
 
 def _may_train(pool: AgentPool) -> bool:

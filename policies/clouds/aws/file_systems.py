@@ -1,0 +1,36 @@
+"""FSx for Lustre.
+
+Source: FSx for Lustre user guide, "Performance" (throughput for each TiB of 1,000 GiB; SCRATCH_2 200 MB/s).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.file_system import FileSystem, number, times
+from gpucluster.program.resources import Resource, Resources, Unknown
+from gpucluster.program.values import text, whole
+
+__all__ = ["READERS"]
+
+_SUBNET: Final = "aws:ec2/subnet:Subnet"
+_SCRATCH_2: Final = 200
+
+
+def _lustre(resource: Resource, resources: Resources) -> FileSystem:
+    size = number(whole(resource.inputs, "storageCapacity"))
+    scratch = text(resource.inputs, "deploymentType") == "SCRATCH_2"
+    each = _SCRATCH_2 if scratch else whole(resource.inputs, "perUnitStorageThroughput")
+    return FileSystem(
+        resource=resource, gib=size, mb_per_s=times(size, each, 1000), zone=_of_subnet(resource, resources)
+    )
+
+
+def _of_subnet(resource: Resource, resources: Resources) -> str | Unknown | None:
+    """Zone of the one subnet of a file system; None for several."""
+    urns = resource.dependencies.get("subnetIds", ())
+    made = [found for urn in urns if (found := resources.get(urn)) is not None and found.type == _SUBNET]
+    return text(made[0].inputs, "availabilityZone") if len(made) == 1 else None
+
+
+READERS: Final = {"aws:fsx/lustreFileSystem:LustreFileSystem": _lustre}
