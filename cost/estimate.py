@@ -26,6 +26,7 @@ from gpucluster.cost.model import (
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.cost.tables import compute_types
 from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
@@ -33,30 +34,7 @@ __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 STACK_PART: Final = "stack"
 """Part of the resources that no component surrounds."""
 
-COMPUTE_TYPES: Final = frozenset(
-    {
-        "aws:autoscaling/group:Group",
-        "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
-        "aws:ec2/capacityReservation:CapacityReservation",
-        "aws:ec2/fleet:Fleet",
-        "aws:ec2/instance:Instance",
-        "aws:ec2/spotFleetRequest:SpotFleetRequest",
-        "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
-        "aws:eks/nodeGroup:NodeGroup",
-        "azure-native:compute:CapacityReservation",
-        "azure-native:compute:VirtualMachine",
-        "azure-native:compute:VirtualMachineScaleSet",
-        "azure-native:containerservice:AgentPool",
-        "gcp:compute/futureReservation:FutureReservation",
-        "gcp:compute/instance:Instance",
-        "gcp:compute/instanceGroupManager:InstanceGroupManager",
-        "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",
-        "gcp:compute/reservation:Reservation",
-        "gcp:container/nodePool:NodePool",
-        "kubernetes:cloud.google.com/v1:ComputeClass",
-        "kubernetes:karpenter.sh/v1:NodePool",
-    }
-)
+COMPUTE_TYPES: Final = compute_types()
 """Types whose bill is machines by the hour."""
 
 _STACK_TYPE: Final = "pulumi:pulumi:Stack"

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
-from typing import Final
 
-from gpucluster.cost.handlers.aws_fsx_lustre import persistent_ssd
-from gpucluster.cost.handlers.azure_lustre import amlfs
-from gpucluster.cost.handlers.gcp_lustre import managed_lustre
+from gpucluster.cost.cloud_parts import part_of
 from gpucluster.cost.prices import Price, PriceBook
 
-__all__ = ["STORAGE_NAMES", "storage_price"]
+__all__ = ["storage_name", "storage_price"]
 
-STORAGE_NAMES: Final[dict[str, Callable[[int], str]]] = {
-    "aws": persistent_ssd,
-    "azure": amlfs,
-    "gcp": managed_lustre,
-}
-"""Cloud -> the price book's name of its parallel file system with so many MB/s per TiB."""
+
+def storage_name(cloud: str, tier: int) -> str | None:
+    """The price book's name of a cloud's parallel file system with so many MB/s per TiB; None where it has none."""
+    named: Callable[[int], str] | None = part_of(cloud, "storage_name")
+    return None if named is None else named(tier)
 
 
 def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
@@ -27,9 +23,10 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
 
     Raises BadPrices when the user's own prices cannot be used.
     """
-    if cloud not in STORAGE_NAMES:
+    name = storage_name(cloud, tier)
+    if name is None:
         return None
-    found = _book().lookup(cloud, region, STORAGE_NAMES[cloud](tier), unit="GiB-month")
+    found = _book().lookup(cloud, region, name, unit="GiB-month")
     return found.usd if isinstance(found, Price) and found.rankable else None
 
 

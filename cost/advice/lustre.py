@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.cost.advice.advice import Advice, Input
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.handlers.azure_place import place_of as azure_place
-from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.cloud_parts import part_of
+from gpucluster.cost.clouds.file_system import FileSystem
 from gpucluster.cost.model import cents
 from gpucluster.cost.money import money
 from gpucluster.cost.prices import Price, PriceBook
-from gpucluster.cost.storage_price import STORAGE_NAMES
+from gpucluster.cost.storage_price import storage_name
 from gpucluster.cost.subject import CannotPrice, Subject
 from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource, Resources
@@ -29,7 +29,6 @@ _HEADROOM: Final = Decimal("1.25")
 """Lustre gets slow above 80 % full, so 25 % more than the data is bought (a practitioner's chapter on GPU clouds)."""
 
 _GIB_PER_TIB: Final = 1024
-_TIER: Final = re.compile(r"AMLFS-Durable-Premium-(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +78,6 @@ class Step:
         return self.capacity(max(need.gib, fast))
 
 
-@dataclass(frozen=True, slots=True)
-class _System:
-    """A file system of a stack."""
-
-    resource: Resource
-    provider: str
-    region: str
-    gib: Decimal
-    tier: int
-    efa: bool
-
-
 def steps_of(provider: str, *, efa: bool = False) -> Sequence[Step]:
     """The tiers of a cloud, the slowest first."""
     return [step for step in _steps() if (step.provider, step.efa) == (provider, efa)]
@@ -109,7 +96,7 @@ def lustre_advice(resources: Resources, book: PriceBook, asked: Need | None) -> 
         yield from _cheaper(system, need, sold, book, rate)
 
 
-def _wasted(system: _System, need: Need, rate: Price) -> Iterator[Advice]:
+def _wasted(system: FileSystem, need: Need, rate: Price) -> Iterator[Advice]:
     """Capacity beyond the need, which the step that it is sold in brings, or a throughput that hangs on capacity."""
     over = system.gib - need.gib
     if over <= 0:
@@ -126,7 +113,7 @@ def _wasted(system: _System, need: Need, rate: Price) -> Iterator[Advice]:
     )
 
 
-def _cheaper(system: _System, need: Need, sold: Sequence[Step], book: PriceBook, rate: Price) -> Iterator[Advice]:
+def _cheaper(system: FileSystem, need: Need, sold: Sequence[Step], book: PriceBook, rate: Price) -> Iterator[Advice]:
     """The cheapest tier and size that meet the need, where it is not this one."""
     now = cents(system.gib * rate.usd)
     best: tuple[Decimal, Step, Decimal, Price] | None = None
@@ -152,7 +139,7 @@ def _cheaper(system: _System, need: Need, sold: Sequence[Step], book: PriceBook,
     )  # fmt: skip
 
 
-def _inputs(system: _System, need: Need) -> tuple[Input, ...]:
+def _inputs(system: FileSystem, need: Need) -> tuple[Input, ...]:
     return (
         Input("GiB provisioned", system.gib, "the plan"),
         Input("TiB of data", need.usable_tib, need.source),
@@ -166,8 +153,9 @@ def _price_input(price: Price, tier: int) -> Input:
     return Input(f"USD a GiB-month at {tier} MB/s per TiB", price.usd, said)
 
 
-def _rate(book: PriceBook, system: _System, tier: int) -> Price | None:
-    found = book.lookup(system.provider, system.region, STORAGE_NAMES[system.provider](tier), unit="GiB-month")
+def _rate(book: PriceBook, system: FileSystem, tier: int) -> Price | None:
+    name = storage_name(system.provider, tier)
+    found = None if name is None else book.lookup(system.provider, system.region, name, unit="GiB-month")
     return found if isinstance(found, Price) else None
 
 
@@ -187,9 +175,9 @@ def asked_need(usable_tib: Decimal, gb_per_s: Decimal) -> Need:
     return Need(usable_tib, _HEADROOM, gb_per_s, "--usable-tib and --gb-per-s")
 
 
-def _systems(resources: Resources, book: PriceBook) -> Iterator[_System]:
+def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
     """The file systems whose size, tier and place are known."""
-    for type_, read in _READERS.items():
+    for type_, read in _readers().items():
         for resource in resources.of_type(type_):
             ask = Subject(
                 urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=Assumptions(),
@@ -203,31 +191,13 @@ def _systems(resources: Resources, book: PriceBook) -> Iterator[_System]:
                 yield found
 
 
-def _aws(ask: Subject) -> _System | None:
-    if ask.text("deploymentType", default="SCRATCH_1") != "PERSISTENT_2":
-        return None
-    tier = int(ask.number("perUnitStorageThroughput"))
-    return _System(ask.resource, "aws", ask.region, ask.number("storageCapacity"), tier, bool(ask.get("efaEnabled")))
-
-
-def _gcp(ask: Subject) -> _System | None:
-    region, tier = region_of(place_of(ask, "location")), int(ask.number("perUnitStorageThroughput"))
-    return _System(ask.resource, "gcp", region, ask.number("capacityGib"), tier, efa=False)
-
-
-def _azure(ask: Subject) -> _System | None:
-    found = _TIER.match(ask.text("sku", "name"))
-    if found is None:
-        return None
-    gib = ask.number("storageCapacityTiB") * _GIB_PER_TIB
-    return _System(ask.resource, "azure", azure_place(ask), gib, int(found[1]), efa=False)
-
-
-_READERS: Final[dict[str, Callable[[Subject], _System | None]]] = {
-    "aws:fsx/lustreFileSystem:LustreFileSystem": _aws,
-    "gcp:lustre/instance:Instance": _gcp,
-    "azure-native:storagecache:AmlFilesystem": _azure,
-}
+@cache
+def _readers() -> Mapping[str, Callable[[Subject], FileSystem | None]]:
+    """FILE_SYSTEMS of every cloud."""
+    found: dict[str, Callable[[Subject], FileSystem | None]] = {}
+    for cloud in clouds():
+        found |= part_of(cloud, "FILE_SYSTEMS") or {}
+    return found
 
 
 @cache

@@ -1,76 +1,41 @@
-"""One file per priced resource, imported when the first resource of its cloud is priced."""
+"""One file per priced resource, `CLOUD_*.py`, imported when the first resource of that cloud is priced."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Final
 
-__all__ = ["MODULES", "load"]
+from gpucluster.catalog.clouds import cloud_of_package, clouds
 
-MODULES: Final[dict[str, tuple[str, ...]]] = {
-    "aws": (
-        "aws_autoscaling_group",
-        "aws_capacity_reservation",
-        "aws_ebs_volume",
-        "aws_ec2_instance",
-        "aws_ecs_service",
-        "aws_efs",
-        "aws_eip",
-        "aws_eks_addon",
-        "aws_eks_cluster",
-        "aws_eks_node_group",
-        "aws_event_target",
-        "aws_fsx_lustre",
-        "aws_internet_gateway",
-        "aws_kms_key",
-        "aws_log_group",
-        "aws_nat_gateway",
-        "aws_prometheus",
-        "aws_s3_bucket",
-        "aws_sqs_queue",
-        "aws_vpc_endpoint",
-    ),
-    "azure-native": (
-        "azure_agent_pool",
-        "azure_aks_cluster",
-        "azure_capacity_reservation",
-        "azure_disk",
-        "azure_grafana",
-        "azure_key",
-        "azure_lustre",
-        "azure_network",
-        "azure_storage",
-        "azure_virtual_machine",
-    ),
-    "gcp": (
-        "gcp_address",
-        "gcp_bucket",
-        "gcp_disk",
-        "gcp_filestore",
-        "gcp_gke_cluster",
-        "gcp_gke_node_pool",
-        "gcp_instance",
-        "gcp_instance_group",
-        "gcp_kms_key",
-        "gcp_lustre",
-        "gcp_redis",
-        "gcp_reservation",
-        "gcp_router_nat",
-        "gcp_sql",
-    ),
-    "kubernetes": (
-        "gke_compute_class",
-        "helm_release",
-        "karpenter_node_pool",
-        "kubernetes_objects",
-        "kubernetes_workloads",
-        "prometheus_storage",
-    ),
-}
-"""Package of the type tokens -> the files with handlers for them."""
+__all__ = ["files_of", "load", "packages"]
+
+_KUBERNETES: Final = (
+    "gke_compute_class",
+    "helm_release",
+    "karpenter_node_pool",
+    "kubernetes_objects",
+    "kubernetes_workloads",
+    "prometheus_storage",
+)
+"""The files for objects of Kubernetes, whose names are those of what makes machines and disks of them."""
+
+
+def packages() -> tuple[str, ...]:
+    """The packages of type tokens that handlers may be for."""
+    return (*(cloud.package for cloud in clouds().values()), "kubernetes")
+
+
+def files_of(package: str) -> tuple[str, ...]:
+    """The files with handlers for a package, and what these share; none where there are none."""
+    if package == "kubernetes":
+        return _KUBERNETES
+    cloud = cloud_of_package(package)
+    found = (module.name for module in iter_modules(__path__))
+    return () if cloud is None else tuple(name for name in found if name.startswith(f"{cloud.name}_"))
 
 
 def load(package: str) -> None:
     """Import the handlers of a package, which registers them; nothing where there are none."""
-    for name in MODULES.get(package, ()):
+    for name in files_of(package):
         import_module(f"{__name__}.{name}")

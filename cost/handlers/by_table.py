@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Final
 
 from gpucluster.catalog.rows import Row
-from gpucluster.cost.handlers import azure_place, gcp_place
+from gpucluster.cost.cloud_parts import part_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.rate import Condition, Rate, rate_of
 from gpucluster.cost.model import CostLine, Free, NotPriced
@@ -67,16 +66,5 @@ def _allowed(ask: Subject, condition: Condition, rates: tuple[Rate, ...]) -> str
 
 
 def _region(ask: Subject) -> str:
-    return _REGIONS.get(ask.provider, _own_region)(ask)
-
-
-def _own_region(ask: Subject) -> str:
-    return ask.region
-
-
-def _google_region(ask: Subject) -> str:
-    return gcp_place.region_of(gcp_place.place_of(ask, "region", "zone", "location").lower())
-
-
-_REGIONS: Final[dict[str, Callable[[Subject], str]]] = {"azure": azure_place.place_of, "gcp": _google_region}
-"""How a cloud says where a resource is, where its provider does not say it all."""
+    own: Callable[[Subject], str] | None = part_of(ask.provider, "region_of")
+    return ask.region if own is None else own(ask)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
 from gpucluster.cost.handlers.ebs import Disk, default_root
+from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.handlers.karpenter_quantity import gib
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import Subject
 
-__all__ = ["disks", "region_of_zone"]
+__all__ = ["KARPENTER", "disks", "region_of_zone"]
 
 
 def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine]:
@@ -33,3 +35,13 @@ def disks(node_class: Subject, machine: str, count: Count, region: str) -> Itera
 def region_of_zone(zone: str) -> str | None:
     """us-east-1a lies in us-east-1; None where the name does not tell."""
     return zone[:-1] if zone[-1:].isalpha() else None
+
+
+KARPENTER: Final = KarpenterCloud(
+    "karpenter.k8s.aws",
+    "aws",
+    "aws:eks/cluster:Cluster",
+    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
+    region_of_zone,
+    disks,
+)

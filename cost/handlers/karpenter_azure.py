@@ -7,10 +7,12 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.aks_nodes import system_disks
+from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
+from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import Subject
 
-__all__ = ["disks"]
+__all__ = ["KARPENTER", "disks"]
 
 _DEFAULT_GB: Final = 128
 """`osDiskSizeGB` where none is set (Azure/karpenter-provider-azure, AKSNodeClass v1beta1)."""
@@ -22,3 +24,14 @@ def disks(node_class: Subject, machine: str, count: Count, region: str) -> Itera
     if machine in machines() and gib <= machines()[machine].temp_disk_gib:
         return
     yield from system_disks(node_class, machine, gib, count, region=region)
+
+
+KARPENTER: Final = KarpenterCloud(
+    "karpenter.azure.com",
+    "azure",
+    CLUSTER,
+    "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass",
+    region_of_zone,
+    disks,
+    ("node.kubernetes.io/instance-type", "karpenter.azure.com/sku-name"),
+)

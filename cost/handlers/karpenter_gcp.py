@@ -7,10 +7,12 @@ from typing import Final
 
 from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
+from gpucluster.cost.handlers.gcp_place import region_of
+from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import Subject
 
-__all__ = ["disks"]
+__all__ = ["KARPENTER", "disks"]
 
 _BUNDLED: Final = "local-ssd"
 """Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""
@@ -35,3 +37,13 @@ def disks(node_class: Subject, machine: str, count: Count, region: str) -> Itera
         )
         what = "boot disks" if node_class.get(*path, "boot") else "data disks"
         yield from google_disk_lines(node_class, disk, count, what=what, region=region)
+
+
+KARPENTER: Final = KarpenterCloud(
+    "karpenter.k8s.gcp",
+    "gcp",
+    "gcp:container/cluster:Cluster",
+    "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
+    region_of,
+    disks,
+)

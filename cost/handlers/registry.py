@@ -49,7 +49,7 @@ def handler_for(type_: str) -> Handler | None:
 
 def priced_types() -> dict[str, Handler]:
     """Every type with a handler, by name."""
-    for package in handlers.MODULES:
+    for package in handlers.packages():
         _load(package)
         _load_table(package)
     return dict(sorted(_HANDLERS.items()))
@@ -66,9 +66,7 @@ def _load_table(package: str) -> None:
         return
     _TABLES.add(package)
     if types := rows_of(package):
-        from gpucluster.cost.handlers.by_table import (
-            by_table,  # imports the places of two clouds, which a cluster may not need
-        )
+        from gpucluster.cost.handlers.by_table import by_table  # a cluster may not need it
 
         for type_ in types:
             prices(type_)(by_table(type_))

@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
+from gpucluster.cost.tables import reservation_types
 from gpucluster.program.resources import Resources, urn_type
 
 __all__ = ["Held", "Pool", "Stack", "stack_of"]
-
-_RESERVATIONS: Final = frozenset(
-    {
-        "aws:ec2/capacityReservation:CapacityReservation",
-        "gcp:compute/reservation:Reservation",
-        "azure-native:compute:CapacityReservation",
-    }
-)
-"""Types that hold capacity at the on-demand rate; a discount may cover them, and no other way to buy replaces them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +109,7 @@ def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
             count=_count(lines),
             purchase=first.purchase,
             lines=tuple(lines),
-            reservation=urn_type(urn) in _RESERVATIONS,
+            reservation=urn_type(urn) in reservation_types(),
         )
 
 

@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.prices.own import Known, find_prices, read_prices
 from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
@@ -22,7 +23,7 @@ __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBoo
 OWN_ROW: Final = "provider,region,sku,unit,purchase,term,usd_per_unit"
 """The columns to give for a price of one's own."""
 
-PROVIDERS: Final = ("aws", "azure", "coreweave", "crusoe", "gcp", "lambda", "nebius", "runpod", "vast")
+PROVIDERS: Final = (*clouds(), "coreweave", "crusoe", "lambda", "nebius", "runpod", "vast")
 """The files of the book that comes with this tool; a book without one of them is damaged."""
 
 _FOLDER: Final = Path(__file__).parent

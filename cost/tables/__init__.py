@@ -15,6 +15,8 @@ column     meaning
 `leaves`   what is billed besides and not in the total
 ========== ============================================================================================================
 
+`compute_types.csv` names the types whose bill is machines by the hour, and says of each whether it `reserves` them.
+
 What is billed per `instance-hour` runs `hours_per_month`. A resource to which no row applies is not priced, and neither
 is a line without a price: both are named.
 """
@@ -23,13 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Final
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import Row, read_rows
 
-__all__ = ["rows_of", "usage_words"]
+__all__ = ["compute_types", "reservation_types", "rows_of", "usage_words"]
 
-_FILES: Final = {package: f"cost/tables/{package}.csv" for package in ("aws", "azure-native", "gcp")}
+_FOLDER: Final = Path(__file__).parent
+_FILES: Final = {
+    cloud.package: f"cost/tables/{cloud.package}.csv"
+    for cloud in clouds().values()
+    if (_FOLDER / f"{cloud.package}.csv").is_file()
+}
 """Package -> its table. A type token is text of a plan, and no path may come from one."""
 
 
@@ -47,3 +56,15 @@ def rows_of(package: str) -> Mapping[str, Sequence[Row]]:
 def usage_words() -> Mapping[str, str]:
     """Name of everything that no plan can know -> its unit and meaning, to follow the number."""
     return {row["name"]: row["words"] for row in read_rows("cost/tables/usage.csv")}
+
+
+@cache
+def compute_types() -> frozenset[str]:
+    """Types whose bill is machines by the hour."""
+    return frozenset(row["type"] for row in read_rows("cost/tables/compute_types.csv"))
+
+
+@cache
+def reservation_types() -> frozenset[str]:
+    """Those that hold capacity at the on-demand rate: a discount may cover them, no other way to buy replaces them."""
+    return frozenset(row["type"] for row in read_rows("cost/tables/compute_types.csv") if row["reserves"])

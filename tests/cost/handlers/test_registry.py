@@ -10,6 +10,7 @@ import pytest
 
 import gpucluster.cost.handlers
 from gpucluster.catalog.free import free_types
+from gpucluster.cost.handlers import files_of, packages
 from gpucluster.cost.handlers.registry import priced_types, prices
 
 FOLDER = Path(gpucluster.cost.handlers.__file__).parent
@@ -17,16 +18,16 @@ FOLDER = Path(gpucluster.cost.handlers.__file__).parent
 
 def test_every_file_with_a_handler_is_registered() -> None:
     files = {path.stem for path in FOLDER.glob("*.py") if "\n@prices(" in path.read_text()}
-    assert sorted(files) == sorted(name for names in gpucluster.cost.handlers.MODULES.values() for name in names)
+    assert files - {name for package in packages() for name in files_of(package)} == set()
     assert {handler.__module__.rsplit(".", 1)[1] for handler in priced_types().values()} == {*files, "by_table"}
 
 
 def test_a_file_prices_types_of_its_package_only() -> None:
-    packages = {name: package for package, names in gpucluster.cost.handlers.MODULES.items() for name in names}
+    package_of = {name: package for package in packages() for name in files_of(package)}
     found = {
         (type_.partition(":")[0], handler.__module__.rsplit(".", 1)[1]) for type_, handler in priced_types().items()
     }
-    assert [(package, name) for package, name in sorted(found) if packages.get(name, package) != package] == []
+    assert [(package, name) for package, name in sorted(found) if package_of.get(name, package) != package] == []
 
 
 def test_pricing_a_cloud_imports_no_other() -> None:

@@ -1,0 +1,18 @@
+"""What the cost module has of one cloud beside the handlers of its resources: `clouds/CLOUD.py`, all of it optional.
+
+`region_of(ask)`: where a resource is, where its provider does not say it all. `storage_name(tier)`: the price book's
+name of its parallel file system with so many MB/s per TiB. `FILE_SYSTEMS`: type of such a file system -> what reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpucluster.catalog.clouds import clouds, module_of
+
+__all__ = ["part_of"]
+
+
+def part_of(cloud: str, part: str) -> Any | None:
+    """One of these of a cloud, by its name; None where it has none."""
+    return getattr(module_of(f"gpucluster.cost.clouds.{cloud}"), part, None) if cloud in clouds() else None

@@ -1,0 +1,1 @@
+"""One file a cloud; `cost.cloud_parts` says what is in it."""
