@@ -1,14 +1,12 @@
-"""The simulated clouds by provider package."""
+"""The simulated clouds by provider package: SIMULATED in the `cloud` module of a cloud's folder."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gpucluster.sandbox.clouds.aws.cloud import Aws
-from gpucluster.sandbox.clouds.azure.cloud import Azure
+from gpucluster.catalog.clouds import modules_of
 from gpucluster.sandbox.clouds.cloud import Cloud
-from gpucluster.sandbox.clouds.gcp.cloud import Gcp
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
@@ -22,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SIMULATED", "Clouds"]
 
-SIMULATED: Mapping[str, type[Cloud]] = {cloud.package: cloud for cloud in (Aws, Azure, Gcp, Kubernetes)}
+SIMULATED: Mapping[str, type[Cloud]] = {
+    **{row.package: module.SIMULATED for row, module in modules_of("gpucluster.sandbox.clouds.{cloud}.cloud")},
+    Kubernetes.package: Kubernetes,
+}
 
 
 class Clouds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws import invokes, models, names, replacements, rules
 from gpucluster.sandbox.clouds.aws.identity import hex_id
@@ -21,7 +21,7 @@ from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Aws", "AwsAccount"]
+__all__ = ["SIMULATED", "Aws", "AwsAccount"]
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
@@ -124,3 +124,6 @@ class AwsAccount(Modelled[Thing]):
             return {}
         service = resource.token.split(":")[1].split("/")[0]
         return {"arn": thing.arn(service, f"{resource.token.rsplit(':', 1)[-1]}/{thing.id}")}
+
+
+SIMULATED: Final = Aws

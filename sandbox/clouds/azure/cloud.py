@@ -27,7 +27,7 @@ from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
 
-__all__ = ["Azure", "AzureAccount", "Settings"]
+__all__ = ["SIMULATED", "Azure", "AzureAccount", "Settings"]
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
@@ -150,3 +150,6 @@ class AzureAccount(Modelled[Thing]):
 
     def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
         return made(thing)
+
+
+SIMULATED: Final = Azure

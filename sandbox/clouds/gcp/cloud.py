@@ -25,7 +25,7 @@ from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Gcp", "GcpAccount", "Settings"]
+__all__ = ["SIMULATED", "Gcp", "GcpAccount", "Settings"]
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
@@ -230,3 +230,6 @@ def _address(account_id: Any, project: Any) -> dict[str, Any]:
         return {"email": UNKNOWN, "member": UNKNOWN}
     email = f"{account_id}@{project}.iam.gserviceaccount.com"
     return {"email": email, "member": f"serviceAccount:{email}"}
+
+
+SIMULATED: Final = Gcp
