@@ -1,0 +1,60 @@
+"""A cloud is its own folders and rows of tables: files that name all three clouds are few, and each has a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.test_layers import BELOW, ROOT
+
+FOLDERS: Final = {*BELOW, "benchmarks", "examples"}
+
+_SOURCES: Final = "its sources or docstring name them, its code none"
+_DATA_OF_EACH: Final = "a fact of each cloud, which a new cloud adds its own to"
+_OUR_STACKS: Final = "works on the stacks and specs of this repository, one a cloud"
+
+NAMED: Final[Mapping[str, str]] = {
+    "acceptance/verdicts/topology.py": _DATA_OF_EACH,
+    "benchmarks/pull_request.py": _OUR_STACKS,
+    "benchmarks/share.py": _OUR_STACKS,
+    "components/kubernetes/charts.py": "charts of Kubernetes, some of which are for one cloud",
+    "components/kubernetes/checks.py": _DATA_OF_EACH,
+    "components/kubernetes/node_pool.py": "Karpenter's schema: label domains of all of its clouds are closed in each",
+    "components/labels.py": _DATA_OF_EACH,
+    "cost/carbon/grid.py": _SOURCES,
+    "cost/commands/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",
+    "cost/grouping.py": _SOURCES,
+    "cost/options/ways.py": _DATA_OF_EACH,
+    "cost/plan_prices.py": _DATA_OF_EACH,
+    "cost/prices/live/__init__.py": _SOURCES,
+    "cost/prices/live/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",
+    "cost/prices/live/sources.py": "the protocol of each live price list",
+    "cost/prices/row.py": _SOURCES,
+    "examples/mistakes.py": _OUR_STACKS,
+    "examples/pull_request.py": _OUR_STACKS,
+    "gpucluster/__init__.py": _SOURCES,
+    "policies/examples/__init__.py": "the region that examples of a rule are in",
+    "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
+    "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",
+}
+"""File -> why it names them. A file that no longer does leaves the list."""
+
+
+def names_every_cloud(text: str) -> bool:
+    return all(re.search(rf"(?<![a-z]){name}(?![a-z])", text, re.IGNORECASE) for name in ("aws", "gcp", "azure"))
+
+
+def shipped() -> list[Path]:
+    return [file for folder in sorted(FOLDERS) for file in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_only_files_with_a_reason_name_all_clouds() -> None:
+    found = {str(file.relative_to(ROOT)) for file in shipped() if names_every_cloud(file.read_text())}
+    assert found == {*NAMED}
+
+
+def test_a_token_and_a_title_name_a_cloud_and_a_longer_word_does_not() -> None:
+    assert names_every_cloud('("AWS", "gcp:compute", "azure-native")')
+    assert not names_every_cloud("laws, gcps and azure")

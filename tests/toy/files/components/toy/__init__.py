@@ -1,0 +1,1 @@
+"""The toy cloud, as a cluster is planned for it."""

@@ -1,0 +1,85 @@
+"""The toy cloud as the rest of the project sees it: a network and one node pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from gpucluster.components.cloud import Cloud
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from gpucluster.components.plan import Equivalence, Prices, cluster_facts
+from gpucluster.components.problem import Problem
+from gpucluster.components.shapes import Shape, shape, training_shape
+from gpucluster.components.spec import ClusterSpec
+from gpucluster.program.facts import Facts
+
+__all__ = ["CLOUD"]
+
+
+@dataclass(frozen=True)
+class Location:
+    region: str
+    zone: str
+
+
+@dataclass(frozen=True)
+class Access:
+    summary: str
+
+
+@dataclass(frozen=True)
+class Pool:
+    shape: Shape
+    nodes: int
+    spares: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    name: str
+    location: Location
+    training: Pool
+    telemetry: TelemetryPlan
+    facts: Facts
+    access: Access = Access("by everybody")
+    kubernetes_version: str = "1.34"
+
+
+def _location(values: Mapping[str, str]) -> Location | list[Problem]:
+    if values["region"] != "toy-1":
+        return [Problem("region", f"is {values['region']!r}", "allowed: toy-1")]
+    return Location(values["region"], values["zone"])
+
+
+def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, prices: Prices | None) -> Plan:
+    of = shape("toy", machine) if machine else training_shape("toy", spec.accelerator, 0)
+    training = Pool(of, spec.training.nodes, spec.training.spares)
+    whole = Equivalence(shape=of, nodes=training.nodes, co_location="one rack", storage_gib=0, storage_gb_per_s=None)
+    return Plan(
+        name=spec.name,
+        location=location,
+        training=training,
+        telemetry=plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
+        facts=cluster_facts(
+            spec, equivalence=whole, outside_training=(), slices={}, not_built=["storage"], losses=[], notes=[]
+        ),
+    )
+
+
+def _declare(plan: Plan) -> NoReturn:
+    raise NotImplementedError(f"{plan.name}: the toy has no SDK")
+
+
+CLOUD = Cloud(
+    name="toy",
+    service="TKS",
+    keys={"region": "toy-1", "zone": "toy-1a"},
+    zone_in=lambda region: f"{region}a",
+    parse_location=_location,
+    config_problems=lambda *_: [],
+    plan_problems=lambda *_: [],
+    plan_cluster=_plan,
+    parts=lambda _: [("storage", "none")],
+    declare=_declare,
+)

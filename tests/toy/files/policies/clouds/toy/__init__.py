@@ -1,0 +1,1 @@
+"""What the rules know of the toy cloud."""

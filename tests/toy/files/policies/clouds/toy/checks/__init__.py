@@ -1,0 +1,1 @@
+"""The toy cloud's check of each rule."""
