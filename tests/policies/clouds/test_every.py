@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_the_rule_itself_tells_the_fix_of_every_cloud():
 
 def test_a_rule_finds_the_checks_called_like_it_on_the_clouds_that_have_one():
     judged = on_every_cloud(Stack, "gpucluster.policies.rules.no_wildcard_rights")
-    assert {title: module.__name__.split(".")[3] for title, module in judged.clouds.items()} == {
+    assert {title: cast(ModuleType, module).__name__.split(".")[3] for title, module in judged.clouds.items()} == {
         "AWS": "aws",
         "Google Cloud": "gcp",
         "Azure": "azure",
