@@ -54,8 +54,14 @@ SEEDS: Final = (
     Seed(
         what="training nodes in two zones",
         file="components/aws/training_pool.py",
-        old="subnet_ids=[network.gpu_subnet_id],",
-        new="subnet_ids=[network.gpu_subnet_id, network.cluster_subnet_ids[1]],",
+        old="subnet_ids=[subnet_id],",
+        new="subnet_ids=subnet_id,",
+    ),
+    Seed(
+        what="the subnets of both zones for them",
+        file="components/aws/cluster.py",
+        old="subnet_id=network.gpu_subnet_id,",
+        new="subnet_id=[network.gpu_subnet_id, network.cluster_subnet_ids[1]],",
     ),
     Seed(
         what="a cluster API that is open to everybody",

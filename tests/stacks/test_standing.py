@@ -26,11 +26,17 @@ CHANGES: dict[str, dict[str, str]] = {
         **{f"trial-{pool}-label-{label}": "create" for pool in ("system", "training") for label in _LABELS},
         "trial-training": "update",  # says what forces new nodes
         "trial-jobs-software-kueue": "update",  # 0.16.9
+        "trial-monitoring-rules": "update",  # a runbook names its command anew
     },
-    "gcp-trial": {"trial-training": "update", "trial-jobs-software-kueue": "update"},
+    "gcp-trial": {
+        "trial-training": "update",
+        "trial-jobs-software-kueue": "update",
+        "trial-monitoring-rules": "update",
+    },
     "azure-trial": {
         "trial-training": "update",
         "trial-jobs-software-kueue": "update",
+        "trial-monitoring-alerts": "update",
         "trial-topology": "replace",  # the text of NCCL's topology file
     },
 }
