@@ -77,6 +77,7 @@ COMPILE = $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no
 lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
 	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --extra prices-aws --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-prices-aws.lock pyproject.toml
 	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
 
 clean: ## Forget the environment and the sandbox

