@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
-from unittest import mock
 
 import grpc
 from pulumi_policy import PolicyPack
@@ -18,8 +17,12 @@ __all__ = ["serve"]
 
 def serve(pack: Pack) -> None:
     """Answer the engine; never returns."""
-    with mock.patch("grpc.server", partial(grpc.server, interceptors=[_ReadOnce()])):
+    plain = grpc.server
+    setattr(grpc, "server", partial(plain, interceptors=[_ReadOnce()]))  # noqa: B010  (the SDK makes its own server)
+    try:
         PolicyPack(name=pack.name, description=pack.description, policies=to_policies(pack))
+    finally:
+        setattr(grpc, "server", plain)  # noqa: B010
 
 
 class _ReadOnce(grpc.ServerInterceptor):
