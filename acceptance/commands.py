@@ -20,8 +20,9 @@ from gpucluster.acceptance.report.facts import json_report
 from gpucluster.acceptance.report.text import text_report
 from gpucluster.acceptance.runs.kubectl import Kubectl
 from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.shapes import Shape, shape_named, shapes
+from gpucluster.components.shapes import shape_named, shapes
 from gpucluster.components.spec_file import read_spec
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output
@@ -212,7 +213,7 @@ def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: 
     _finish(verdicts, logs, machine, results)
 
 
-def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Shape, results: Path) -> NoReturn:
+def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine, results: Path) -> NoReturn:
     """Writes the page, prints the table, and ends with the exit code of the whole."""
     page = results / "report.html"
     try:
@@ -253,7 +254,7 @@ def _read(name: str, problems: list[str]) -> Log | None:
     return None
 
 
-def _machine(machine: str | None, problems: list[str]) -> Shape | None:
+def _machine(machine: str | None, problems: list[str]) -> Machine | None:
     if machine is None:
         return None
     found = shape_named(machine)
@@ -264,7 +265,7 @@ def _machine(machine: str | None, problems: list[str]) -> Shape | None:
     return found
 
 
-def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Shape | None) -> str:
+def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine | None) -> str:
     measurements = [measurement for log in logs for measurement in log.measurements]
     if form == "json":
         return json_report(verdicts, measurements)

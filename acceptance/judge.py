@@ -14,12 +14,13 @@ from gpucluster.acceptance.verdicts.pairs import is_pair, judge_pairs
 from gpucluster.acceptance.verdicts.promised import judge_promises
 from gpucluster.acceptance.verdicts.storage import judge_storage
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
-from gpucluster.components.shapes import Shape, shape_named
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.shapes import shape_named
 
 __all__ = ["judge", "with_algorithm"]
 
 
-def judge(logs: Sequence[Log], *, machine: Shape | None, promises: Promises) -> tuple[Verdict, ...]:
+def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -> tuple[Verdict, ...]:
     """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""
     measurements = [measurement for log in logs for measurement in log.measurements]
     runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, AllReduce)]
@@ -39,7 +40,7 @@ def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple
     )
 
 
-def _each(log: Log, machine: Shape | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
+def _each(log: Log, machine: Machine | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
     """folded: fast pairs are counted in the verdict on all pairs, and not told one by one."""
     for measurement in log.measurements:
         if isinstance(measurement, AllReduce):

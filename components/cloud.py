@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.program.facts import Facts
 
@@ -41,7 +41,7 @@ class Access(Protocol):
 
 class Training(Protocol):
     @property
-    def shape(self) -> Shape: ...
+    def shape(self) -> Machine: ...
     @property
     def nodes(self) -> int: ...
     @property

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import ELASTIC
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import Elastic
 
 __all__ = ["PoolPlan", "age_losses", "fields_that_ask_for", "plan_pools", "pool_rows"]
@@ -31,7 +31,7 @@ class PoolPlan:
 
 
 def plan_pools(
-    elastic: Elastic, shape: Shape, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
+    elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
 ) -> tuple[PoolPlan, ...]:
     """Every pool on machines of one shape, in the order of the spec. sold: the ways to buy it, out of those asked."""
     return tuple(
@@ -54,7 +54,7 @@ def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
     return [f"elastic.pools.{name}.purchase" for name, pool in elastic.pools.items() if purchase in pool.purchase]
 
 
-def pool_rows(engine: str, shape: Shape, pools: Sequence[PoolPlan]) -> list[tuple[str, str]]:
+def pool_rows(engine: str, shape: Machine, pools: Sequence[PoolPlan]) -> list[tuple[str, str]]:
     """A row for people of each pool. engine: what scales them, in words."""
     return [
         (

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec, PoolSpec, TrainingSpec
 from gpucluster.errors import InputError
 from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
@@ -70,7 +70,7 @@ class Equivalence:
     storage_gib, storage_gb_per_s: shared storage as provisioned, GiB and GB/s; None where no throughput is promised.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     co_location: str
     storage_gib: int
@@ -107,7 +107,7 @@ class PoolPlan(Generic[Training]):
     facts: Facts
 
 
-def pool_facts(spec: PoolSpec, shape: Shape, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
+def pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
     """What a pool by itself says of itself. losses, notes: as of a cluster."""
     return Facts(
         required_labels=_labels(spec),

@@ -6,20 +6,16 @@ import functools
 
 from gpucluster.catalog.machines import Machine, machines
 
-__all__ = ["Shape", "elastic_shape", "shape", "shape_named", "shapes", "training_shape"]
-
-
-Shape = Machine
-"""What the components call a machine type."""
+__all__ = ["elastic_shape", "shape", "shape_named", "shapes", "training_shape"]
 
 
 @functools.cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[Machine, ...]:
     """Every machine that clusters are built of, in the order of preference within a cloud and accelerator."""
     return tuple(machine for machine in machines().values() if machine.clusters)
 
 
-def shape(cloud: str, machine_type: str) -> Shape:
+def shape(cloud: str, machine_type: str) -> Machine:
     """The row of one machine type. Raises KeyError when the table has none."""
     for row in shapes():
         if (row.cloud, row.machine_type) == (cloud, machine_type):
@@ -27,12 +23,12 @@ def shape(cloud: str, machine_type: str) -> Shape:
     raise KeyError(f"{machine_type} is not in the table of {cloud} shapes")
 
 
-def shape_named(machine_type: str | None) -> Shape | None:
+def shape_named(machine_type: str | None) -> Machine | None:
     """The row of a machine type, whichever cloud sells it: no two clouds share a name. None where there is none."""
     return next((row for row in shapes() if row.machine_type == machine_type), None)
 
 
-def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Shape:
+def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Machine:
     """The 8-GPU machine for multi-node training: the slowest fabric that is fast enough, else the fastest there is.
 
     Raises KeyError when the cloud has no 8-GPU machine with this accelerator.
@@ -44,7 +40,7 @@ def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Shape:
     return min(enough, key=lambda row: row.fabric_gbps) if enough else max(rows, key=lambda row: row.fabric_gbps)
 
 
-def elastic_shape(cloud: str, accelerator: str) -> Shape:
+def elastic_shape(cloud: str, accelerator: str) -> Machine:
     """The smallest machine for single-node GPU work: with this accelerator where there is one, else with another.
 
     Raises KeyError when the cloud has none.

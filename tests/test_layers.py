@@ -21,7 +21,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "cost": frozenset({"catalog", "textio", "program"}),
     "policies": frozenset({"catalog", "textio", "program", "cost"}),
     "components": frozenset({"catalog", "textio", "program", "cost"}),
-    "acceptance": frozenset({"program", "cost", "components"}),
+    "acceptance": frozenset({"catalog", "program", "cost", "components"}),
     "pull_request": frozenset({"program", "cost", "policies", "sandbox"}),
     "stacks": frozenset({"program", "cost", "components", "gpucluster"}),
     "gpucluster": frozenset(

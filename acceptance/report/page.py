@@ -11,7 +11,8 @@ from gpucluster.acceptance.report.chart import COLOURS, Curve, bandwidth_chart
 from gpucluster.acceptance.report.text import ORDER, headline
 from gpucluster.acceptance.verdicts.fabric import bar
 from gpucluster.acceptance.verdicts.verdict import Verdict, worst
-from gpucluster.components.shapes import Shape, shape_named
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.shapes import shape_named
 
 __all__ = ["html_report"]
 
@@ -40,7 +41,7 @@ ul { padding: 0; } svg { width: 100%; height: auto; }
 """
 
 
-def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement], machine: Shape | None) -> str:
+def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement], machine: Machine | None) -> str:
     """The page. machine: of all nodes, where a log's own header does not tell."""
     runs = [run for run in measurements if isinstance(run, AllReduce) and run.payloads]
     curves = [_curve(run, shape_named(run.machine_type) or machine) for run in runs]
@@ -61,7 +62,7 @@ def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement]
     )
 
 
-def _curve(run: AllReduce, shape: Shape | None) -> Curve:
+def _curve(run: AllReduce, shape: Machine | None) -> Curve:
     held = bar(run, shape)
     if held is None or shape is None:
         return Curve(name=_name(run), payloads=run.payloads)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from gpucluster.components.shapes import Shape
+from gpucluster.catalog.machines import Machine
 from gpucluster.cost.machine_price import machine_price
 from gpucluster.cost.prices import Price
 
 __all__ = ["cost_line"]
 
 
-def cost_line(machine: Shape, region: str, nodes: int, hours: Decimal) -> str:
+def cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str:
     """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""
     what = f"{nodes} x {machine.machine_type} for {hours:f} h"
     found = machine_price(machine.cloud, region, machine.machine_type)

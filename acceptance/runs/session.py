@@ -24,8 +24,8 @@ from gpucluster.acceptance.runs.scope import Scope, no_ring
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from gpucluster.acceptance.verdicts.verdict import FAIL, Verdict
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, POOL, TRAINING_POOL
-from gpucluster.components.shapes import Shape
 from gpucluster.errors import InputError
 
 __all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined", "manifests", "seen"]
@@ -33,7 +33,7 @@ __all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined",
 _REGION = "topology.kubernetes.io/region"
 
 Say = Callable[[str], None]
-Judged = tuple[tuple[Verdict, ...], list[Log], Shape]
+Judged = tuple[tuple[Verdict, ...], list[Log], Machine]
 
 
 class NothingToDo(InputError):
@@ -47,7 +47,7 @@ class Seen:
     kubectl: Kubectl
     listed: Sequence[Node]
     pool: Sequence[Node]
-    machine: Shape
+    machine: Machine
     scope: Scope
 
 
@@ -146,7 +146,7 @@ def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotoni
     return (*unknown, *judge(logs, machine=cluster.machine, promises=Promises())), logs, cluster.machine
 
 
-def _queued(kubectl: Kubectl, machine: Shape) -> int:
+def _queued(kubectl: Kubectl, machine: Machine) -> int:
     """Nodes that the training queue holds, by its quota of GPUs."""
     spec = kubectl.get("clusterqueue", TRAINING_POOL)["spec"]
     gpus = [
@@ -159,7 +159,7 @@ def _queued(kubectl: Kubectl, machine: Shape) -> int:
     return sum(gpus) // machine.gpus
 
 
-def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Shape]:
+def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
     """The training nodes, and their machine."""
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:

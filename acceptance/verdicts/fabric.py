@@ -15,7 +15,7 @@ from gpucluster.acceptance.logs.nccl_messages import SOCKET
 from gpucluster.acceptance.measured import RING, AllReduce, Payload
 from gpucluster.acceptance.references import Reference, reference
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
-from gpucluster.components.shapes import Shape
+from gpucluster.catalog.machines import Machine
 
 __all__ = [
     "LEAST_PAYLOAD",
@@ -43,7 +43,7 @@ _MORE_THAN_ALL: Final = 1.02
 _CHECK: Final = "check the fabric plugin, the device plugin and what the pod asks for"
 
 
-def line_rate(shape: Shape) -> float:
+def line_rate(shape: Machine) -> float:
     """GB/s that the fabric cards of one node carry in one direction."""
     return shape.fabric_gbps / 8
 
@@ -62,7 +62,7 @@ class Bar:
     by: str
 
 
-def bar(run: AllReduce, shape: Shape | None) -> Bar | None:
+def bar(run: AllReduce, shape: Machine | None) -> Bar | None:
     """None for a run of one node or without a fabric, and where no figure is published for the algorithm. shape: the
     machine of its nodes.
     """
@@ -82,7 +82,7 @@ class _Finding:
     nodes: tuple[str, ...] = ()
 
 
-def judge_fabric(run: AllReduce, shape: Shape | None) -> Verdict:
+def judge_fabric(run: AllReduce, shape: Machine | None) -> Verdict:
     """The verdict of one run. shape: the machine of its nodes, where anybody said which."""
     payload = measured_bandwidth(run)
     finding = _finding(run, payload, shape)
@@ -98,7 +98,7 @@ def judge_fabric(run: AllReduce, shape: Shape | None) -> Verdict:
     )
 
 
-def _finding(run: AllReduce, payload: Payload | None, shape: Shape | None) -> _Finding:
+def _finding(run: AllReduce, payload: Payload | None, shape: Machine | None) -> _Finding:
     wrong = next((row for row in run.payloads if row.wrong), None)
     if wrong is not None:
         return _Finding(
@@ -130,7 +130,7 @@ def _finding(run: AllReduce, payload: Payload | None, shape: Shape | None) -> _F
     return _by_reference(payload, shape, run)
 
 
-def _by_line_rate(share: float, payload: Payload, shape: Shape, nodes: int | None) -> _Finding:
+def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | None) -> _Finding:
     rate = line_rate(shape)
     wanted = f"{SHARE_OF_LINE_RATE:.0%} of {rate:,.0f} GB/s"
     if share > _MORE_THAN_ALL:
@@ -149,7 +149,7 @@ def _by_line_rate(share: float, payload: Payload, shape: Shape, nodes: int | Non
     )
 
 
-def _by_reference(payload: Payload, shape: Shape, run: AllReduce) -> _Finding:
+def _by_reference(payload: Payload, shape: Machine, run: AllReduce) -> _Finding:
     known = reference(shape.machine_type, run.node_count) if run.node_count else None
     if known is None:
         said = (

@@ -8,7 +8,7 @@ from gpucluster.acceptance.logs.nccl_messages import SOCKET
 from gpucluster.acceptance.measured import RING, AllReduce
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
-from gpucluster.components.shapes import Shape
+from gpucluster.catalog.machines import Machine
 
 __all__ = ["is_pair", "judge_pairs"]
 
@@ -19,7 +19,7 @@ def is_pair(run: AllReduce) -> bool:
     return sound and len(run.nodes) == 2 and run.algorithm == RING and run.network != SOCKET
 
 
-def judge_pairs(runs: Sequence[tuple[AllReduce, Shape | None]]) -> Verdict | None:
+def judge_pairs(runs: Sequence[tuple[AllReduce, Machine | None]]) -> Verdict | None:
     """One verdict over all runs of two named nodes; None where there are fewer than two such runs.
 
     A node is suspect when it was slow with every partner, so that a good one stuck with a bad one is not accused.

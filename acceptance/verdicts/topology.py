@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import POOL, TRAINING_POOL
-from gpucluster.components.shapes import Shape, shape_named
+from gpucluster.components.shapes import shape_named
 
 __all__ = ["Node", "judge_topology", "nodes_of"]
 
@@ -34,7 +35,7 @@ class Node:
     name: str
     labels: Mapping[str, str]
     provider_id: str
-    machine: Shape | None
+    machine: Machine | None
     cordoned: bool
 
 

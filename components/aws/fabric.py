@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.interfaces import plan_interfaces
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
 from gpucluster.components.kubernetes.job_images import MPI, mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod
-from gpucluster.components.shapes import Shape
 
 __all__ = ["NETWORK_LABELS", "efa_pod", "mpi_efa_pod"]
 
@@ -29,7 +29,7 @@ _SETTINGS: Final = {
 }
 
 
-def efa_pod(shape: Shape, registry: str | None) -> FabricPod:
+def efa_pod(shape: Machine, registry: str | None) -> FabricPod:
     """For PyTorch. registry: mirror of the images, None where they come from where they are published."""
     return FabricPod(
         resources={_EFA: _interfaces(shape)},
@@ -50,7 +50,7 @@ def efa_pod(shape: Shape, registry: str | None) -> FabricPod:
     )
 
 
-def mpi_efa_pod(shape: Shape) -> FabricPod:
+def mpi_efa_pod(shape: Machine) -> FabricPod:
     """For Open MPI, whose image has the plugin. Of 5,128 huge pages on a node with EFA it asks for nearly all.
 
     Source: Amazon EKS user guide, node-efa.
@@ -58,6 +58,6 @@ def mpi_efa_pod(shape: Shape) -> FabricPod:
     return FabricPod(resources={_EFA: _interfaces(shape), "hugepages-2Mi": "5120Mi"}, env=_SETTINGS)
 
 
-def _interfaces(shape: Shape) -> str:
+def _interfaces(shape: Machine) -> str:
     """EFA interfaces of a node: those that its launch template makes."""
     return str(sum(interface.kind == "efa-only" for interface in plan_interfaces(shape)))

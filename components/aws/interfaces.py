@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gpucluster.components.shapes import Shape
+from gpucluster.catalog.machines import Machine
 
 __all__ = ["Interface", "plan_interfaces"]
 
@@ -19,7 +19,7 @@ class Interface:
     kind: Literal["interface", "efa-only"]
 
 
-def plan_interfaces(shape: Shape) -> tuple[Interface, ...]:
+def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
     """One IP interface and one fabric interface for each network card.
 
     Card 0 holds both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.plan import PlanError
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["machine_problems", "training_machine"]
 
 
-def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
     """The row of the machine. Raises PlanError when the one named is not of the spec's accelerator."""
     problems = machine_problems(spec, machine)
     if problems:
@@ -31,5 +32,5 @@ def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Machine]:
     return {row.machine_type: row for row in shapes() if (row.cloud, row.accelerator) == ("aws", spec.accelerator)}

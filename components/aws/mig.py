@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "mig_not_built", "mig_notes", "mig_problems", "plan_mig"]
@@ -26,7 +27,7 @@ class MigPlan:
     nodes may be replaced.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     pool: MigResources
     spot: bool
@@ -80,7 +81,7 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
     )
 
 
-def _shape(accelerator: str) -> Shape:
+def _shape(accelerator: str) -> Machine:
     rows = [row for row in shapes() if (row.cloud, row.accelerator, row.gpus) == (_CLOUD, accelerator, 1)]
     return rows[0] if rows else training_shape(_CLOUD, accelerator, 0)
 

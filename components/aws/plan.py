@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
 from gpucluster.components.aws.bucket import storage_problems
 from gpucluster.components.aws.interfaces import Interface, plan_interfaces
@@ -29,7 +30,7 @@ from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement, TrainingSpec
 from gpucluster.program.facts import Facts
 
@@ -98,7 +99,7 @@ class TrainingPlan:
     its nodes may be replaced.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     spares: int
     capacity_block: bool
@@ -136,7 +137,7 @@ class HomePlan:
 class ElasticPlan:
     """Single-node GPU capacity by Karpenter, in pools on one kind of machine."""
 
-    shape: Shape
+    shape: Machine
     pools: tuple[PoolPlan, ...]
     root_gib: int = 200
 
@@ -257,7 +258,7 @@ def training_problems(spec: TrainingSpec) -> list[Problem]:
     return [*_size_problems(spec), *purchase_problems(spec), *_reservation_problems(spec)]
 
 
-def plan_training(spec: TrainingSpec, shape: Shape) -> TrainingPlan:
+def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
     """The training pool of a spec without such problems. shape: of its machines."""
     return TrainingPlan(
         shape=shape,
@@ -369,7 +370,7 @@ def quotas(training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigP
     return quota_note(on_demand=on_demand, spot=spot, interfaces=interfaces, nodes=training.size)
 
 
-def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps < spec.training.fabric_gbps:
@@ -380,7 +381,7 @@ def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def _losses(spec: ClusterSpec, shape: Shape, elastic: ElasticPlan | None) -> list[str]:
+def _losses(spec: ClusterSpec, shape: Machine, elastic: ElasticPlan | None) -> list[str]:
     """What AWS can't give of what the spec asks."""
     losses = training_losses(spec, shape)
     if elastic is not None and elastic.shape.accelerator != spec.accelerator:

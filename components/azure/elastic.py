@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = [
@@ -40,7 +41,7 @@ class ElasticPlan:
     """
 
     engine: Literal["karpenter", "native"]
-    shape: Shape
+    shape: Machine
     pools: tuple[PoolPlan, ...]
     root_gib: int = 1_000
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.nd_topology import FILE, FOLDER, NAME
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
 from gpucluster.components.kubernetes.job_images import MPI
 from gpucluster.components.kubernetes.job_pool import FabricPod
-from gpucluster.components.shapes import Shape
 
 __all__ = ["infiniband_pod", "mpi_infiniband_pod"]
 
@@ -33,7 +33,7 @@ _SETTINGS: Final = {
 }
 
 
-def infiniband_pod(shape: Shape) -> FabricPod:
+def infiniband_pod(shape: Machine) -> FabricPod:
     """For PyTorch."""
     return FabricPod(
         resources=_cards(shape),
@@ -46,7 +46,7 @@ def infiniband_pod(shape: Shape) -> FabricPod:
     )
 
 
-def mpi_infiniband_pod(shape: Shape) -> FabricPod:
+def mpi_infiniband_pod(shape: Machine) -> FabricPod:
     """For Open MPI, whose image has the libraries."""
     return FabricPod(
         resources=_cards(shape),
@@ -57,23 +57,23 @@ def mpi_infiniband_pod(shape: Shape) -> FabricPod:
     )
 
 
-def _cards(shape: Shape) -> dict[str, str]:
+def _cards(shape: Machine) -> dict[str, str]:
     return {"rdma/ib": str(shape.network_cards)}
 
 
-def _settings(shape: Shape) -> dict[str, str]:
+def _settings(shape: Machine) -> dict[str, str]:
     return {**_SETTINGS, **({"NCCL_TOPO_FILE": f"{FOLDER}/{FILE}"} if _is_v5(shape) else {})}
 
 
-def _layout(shape: Shape) -> list[dict[str, Any]]:
+def _layout(shape: Machine) -> list[dict[str, Any]]:
     return [{"name": NAME, "configMap": {"name": NAME}}] if _is_v5(shape) else []
 
 
-def _layout_mount(shape: Shape) -> list[dict[str, Any]]:
+def _layout_mount(shape: Machine) -> list[dict[str, Any]]:
     return [{"name": NAME, "mountPath": FOLDER, "readOnly": True}] if _is_v5(shape) else []
 
 
-def _is_v5(shape: Shape) -> bool:
+def _is_v5(shape: Machine) -> bool:
     """Whether the layout is known: that of ND H100 v5 and H200 v5, which is one.
 
     Source: Azure/azhpc-images 8e9d055f, components/setup_sku_customizations.sh.

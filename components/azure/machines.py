@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["CLOUD", "machine_problems", "training_machine"]
@@ -13,7 +14,7 @@ __all__ = ["CLOUD", "machine_problems", "training_machine"]
 CLOUD = "azure"
 
 
-def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
     """The row of the machine; where the one named can't be used, of the one that the spec implies."""
     fitting = _fitting(spec)
     if machine in fitting:
@@ -36,7 +37,7 @@ def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Machine]:
     """Machines for training: those with InfiniBand, and for a single node the others too."""
     single = spec.training.nodes + spec.training.spares == 1
     rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]

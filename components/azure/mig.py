@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "driver_problems", "mig_losses", "mig_notes", "plan_mig"]
@@ -26,7 +27,7 @@ class MigPlan:
     AKS slices; None where the operators' MIG manager does. spot: bought as spot. roll: its nodes may be replaced.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     pool: MigResources
     profile: str | None
@@ -87,7 +88,7 @@ def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
     )
 
 
-def _shape(accelerator: str) -> Shape:
+def _shape(accelerator: str) -> Machine:
     """The machine with most GPUs among those without fabric, else the training machine."""
     rows = [row for row in shapes() if (row.cloud, row.accelerator, row.fabric) == (CLOUD, accelerator, "none")]
     return max(rows, key=lambda row: row.gpus) if rows else training_shape(CLOUD, accelerator, 0)

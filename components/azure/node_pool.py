@@ -8,11 +8,11 @@ from typing import Any
 import pulumi
 from pulumi_azure_native import containerservice
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
-from gpucluster.components.shapes import Shape
 
 __all__ = ["GpuNodes"]
 
@@ -61,7 +61,7 @@ class GpuNodes:
         name: str,
         *,
         pool: str,
-        shape: Shape,
+        shape: Machine,
         root_gib: int,
         count: int,
         opts: pulumi.ResourceOptions,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, plan_access
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
 from gpucluster.components.azure.arm import RESERVATION_GROUP
@@ -35,7 +36,6 @@ from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
     ClusterSpec,
@@ -93,7 +93,7 @@ class TrainingPlan:
     root_gib: on the machine's own disk of 1,024 GiB.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     spares: int
     placement: PlacementPlan
@@ -257,7 +257,7 @@ def _account_name(spec: ClusterSpec, stack: str, location: Location) -> str:
     return f"{re.sub(r'[^a-z0-9]', '', spec.name)[:14]}{own}"
 
 
-def plan_training(spec: TrainingSpec, shape: Shape, location: Location) -> TrainingPlan:
+def plan_training(spec: TrainingSpec, shape: Machine, location: Location) -> TrainingPlan:
     """The training pool of a spec that can be bought. shape: of its machines."""
     reserved = RESERVATION_GROUP.match(spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
     return TrainingPlan(
@@ -290,7 +290,7 @@ def _co_location(training: TrainingPlan) -> str:
     return f"one scale set, a non-blocking InfiniBand domain{where}"
 
 
-def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps < spec.training.fabric_gbps:
@@ -301,7 +301,7 @@ def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     """What Azure can't give of what the spec asks."""
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
@@ -382,7 +382,7 @@ def _quotas(
     location: Location,
 ) -> str:
     pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
-    spot: list[tuple[Shape, int]] = []
+    spot: list[tuple[Machine, int]] = []
     if elastic is not None:
         pools += [(elastic.shape, nodes)] if (nodes := elastic.bought("on-demand")) else []
         spot += [(elastic.shape, nodes)] if (nodes := elastic.bought("spot")) else []

@@ -7,12 +7,12 @@ capacity reservation groups".
 
 from __future__ import annotations
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import MOST_NODES
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
     ClusterSpec,
@@ -134,7 +134,7 @@ def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
     return problems
 
 
-def purchase_notes(spec: TrainingSpec, shape: Shape, location: Location) -> list[str]:
+def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
     nodes, machine = spec.training.nodes + spec.training.spares, shape.machine_type
     if not isinstance(spec.placement, ReservationPlacement):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpucluster.components.shapes import Shape
+from gpucluster.catalog.machines import Machine
 
 __all__ = ["quota_note"]
 
 
 def quota_note(
-    pools: Sequence[tuple[Shape, int]], spot: Sequence[tuple[Shape, int]], *, system: int, region: str
+    pools: Sequence[tuple[Machine, int]], spot: Sequence[tuple[Machine, int]], *, system: int, region: str
 ) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 

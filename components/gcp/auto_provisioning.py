@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
-from gpucluster.components.shapes import Shape
 
 __all__ = ["PoolSize", "cluster_limits", "limit_losses"]
 
@@ -21,12 +21,12 @@ __all__ = ["PoolSize", "cluster_limits", "limit_losses"]
 class PoolSize:
     """A pool at its greatest. scaled: GKE decides how many of the nodes there are."""
 
-    shape: Shape
+    shape: Machine
     nodes: int
     scaled: bool
 
 
-def cluster_limits(elastic: Shape, pools: Sequence[PoolSize], *, vcpus: int, memory_gib: int) -> Mapping[str, int]:
+def cluster_limits(elastic: Machine, pools: Sequence[PoolSize], *, vcpus: int, memory_gib: int) -> Mapping[str, int]:
     """Greatest amounts by GKE's resource type: cpu in vCPUs, memory in GiB, and GPUs of the type that GKE may add.
 
     elastic: the machine that GKE adds. pools: of GPU nodes, the elastic one too. vcpus, memory_gib: of the other nodes.

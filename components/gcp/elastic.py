@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
 from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, elastic_shape
+from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems", "plan_elastic"]
@@ -24,7 +25,7 @@ class ElasticPlan:
     """shape: the smallest machine, of every pool. pools: bought as spot or flex-start."""
 
     engine: Literal["karpenter", "native"]
-    shape: Shape
+    shape: Machine
     pools: tuple[PoolPlan, ...]
     root_gib: int = 200
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import flexible_only
 from gpucluster.catalog.zones import zones_of
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes, training_shape
+from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec import TrainingSpec
 
 __all__ = ["CLOUD", "machine_problems", "training_machine", "zone_problems"]
@@ -15,7 +16,7 @@ __all__ = ["CLOUD", "machine_problems", "training_machine", "zone_problems"]
 CLOUD = "gcp"
 
 
-def training_machine(spec: TrainingSpec, machine: str | None) -> Shape:
+def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
     """The row of the machine; where the one named can't be used, of the one that the spec implies."""
     fitting = _fitting(spec)
     if machine in fitting:
@@ -40,12 +41,12 @@ def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
     return [Problem("machine", f"is {machine!r}", f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}")]
 
 
-def _fitting(spec: TrainingSpec) -> dict[str, Shape]:
+def _fitting(spec: TrainingSpec) -> dict[str, Machine]:
     rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]
     return {row.machine_type: row for row in rows if not flexible_only(row.machine_type)}
 
 
-def zone_problems(shape: Shape, location: Location, what: str) -> list[Problem]:
+def zone_problems(shape: Machine, location: Location, what: str) -> list[Problem]:
     """Why the machine can't be had in the zone. what: the pool, in words."""
     known = zones_of(shape.machine_type)
     if not known or location.zone in known:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices_of
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, training_shape
+from gpucluster.components.shapes import training_shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
@@ -19,7 +20,7 @@ __all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
 class MigPlan:
     """size: of every slice. purchase: on-demand, spot or flex-start. roll: its nodes may be replaced."""
 
-    shape: Shape
+    shape: Machine
     nodes: int
     size: str
     pool: MigResources

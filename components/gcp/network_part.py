@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import CLOUD, zone_problems
 from gpucluster.components.gcp.plan import NetworkPlan, label_problems, plan_network
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shapes
+from gpucluster.components.shapes import shapes
 from gpucluster.components.spec import NetworkSpec
 
 __all__ = ["config_problems", "plan_networks", "plan_problems"]
@@ -35,6 +36,6 @@ def plan_networks(spec: NetworkSpec, machine: str) -> NetworkPlan:
     return plan_network(_machines()[machine], nat=spec.nat, private_services=spec.private_services)
 
 
-def _machines() -> dict[str, Shape]:
+def _machines() -> dict[str, Machine]:
     """Those with networks of their own for GPUs, or whole: a training pool's."""
     return {row.machine_type: row for row in shapes() if row.cloud == CLOUD and not flexible_only(row.machine_type)}

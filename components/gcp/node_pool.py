@@ -8,9 +8,9 @@ from typing import Any, Final
 import pulumi
 from pulumi_gcp import container
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
-from gpucluster.components.shapes import Shape
 
 __all__ = ["CLOUD_PLATFORM", "FROZEN", "flex_start", "gpu_config", "node_config", "scaled"]
 
@@ -64,7 +64,7 @@ def node_config(
     )
 
 
-def gpu_config(shape: Shape, *, partition: str | None = None) -> dict[str, Any]:
+def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any]:
     """What GPU nodes have besides, for `more`: their GPUs with GKE's driver, the GPU taint, their disks as one.
 
     partition: size of the slices of every GPU.

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
@@ -33,7 +34,6 @@ from gpucluster.components.plan import (
     name_problems,
 )
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
     ClusterSpec,
@@ -116,7 +116,7 @@ class TrainingPlan:
     its nodes may be replaced.
     """
 
-    shape: Shape
+    shape: Machine
     nodes: int
     spares: int
     placement: PlacementPlan
@@ -290,13 +290,13 @@ def _private_services(spec: ClusterSpec) -> bool:
     return spec.storage.shared.kind == "lustre" or spec.storage.home is not None
 
 
-def network_modes(shape: Shape) -> tuple[str, ...]:
+def network_modes(shape: Machine) -> tuple[str, ...]:
     """Modes of the device networks that a node of a shape has for its fabric."""
     fabric = fabric_of(shape)
     return () if fabric is None else fabric.device_modes
 
 
-def plan_network(shape: Shape, *, nat: bool, private_services: bool) -> NetworkPlan:
+def plan_network(shape: Machine, *, nat: bool, private_services: bool) -> NetworkPlan:
     """The networks of nodes of a shape. nat, private_services: as of the plan."""
     fabric = fabric_of(shape)
     modes = network_modes(shape)
@@ -309,7 +309,7 @@ def plan_network(shape: Shape, *, nat: bool, private_services: bool) -> NetworkP
     )
 
 
-def plan_training(spec: TrainingSpec, shape: Shape) -> TrainingPlan:
+def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
     """The training pool of a spec that can be bought. shape: of its machines."""
     flex_start = isinstance(spec.purchase, FlexStartPurchase)
     if isinstance(spec.placement, ReservationPlacement):
@@ -407,7 +407,7 @@ def _not_built(spec: ClusterSpec) -> list[str]:
     ]
 
 
-def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What the machines of the training pool can't give of what the spec asks."""
     losses: list[str] = []
     if shape.fabric_gbps == 0:
@@ -423,7 +423,7 @@ def training_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def _losses(spec: ClusterSpec, shape: Shape) -> list[str]:
+def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     """What Google Cloud can't give of what the spec asks."""
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
     FlexStartPurchase,
@@ -49,7 +49,7 @@ _ON_DEMAND = {
 }
 
 
-def purchase_problems(spec: TrainingSpec, shape: Shape) -> list[Problem]:
+def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
     """Why these nodes can't be bought as the spec says."""
     nodes = spec.training.nodes + spec.training.spares
     days = (spec.duration or 0) / 24  # the spec has one wherever it matters
@@ -105,7 +105,7 @@ def purchase_problems(spec: TrainingSpec, shape: Shape) -> list[Problem]:
     return problems
 
 
-def purchase_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
+def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What this way to buy can't give."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
@@ -121,7 +121,7 @@ def purchase_losses(spec: TrainingSpec, shape: Shape) -> list[str]:
     return losses
 
 
-def purchase_notes(spec: TrainingSpec, shape: Shape, location: Location) -> list[str]:
+def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
     nodes = spec.training.nodes + spec.training.spares
     placement = spec.placement

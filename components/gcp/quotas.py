@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.mig import MigPlan
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import CapacityBlockPurchase, FlexStartPurchase, TrainingSpec
 
 __all__ = ["quota_note"]
@@ -14,7 +14,7 @@ __all__ = ["quota_note"]
 
 def quota_note(
     spec: TrainingSpec,
-    shape: Shape,
+    shape: Machine,
     elastic: ElasticPlan | None,
     mig: MigPlan | None,
     *,
@@ -44,5 +44,5 @@ def quota_note(
     return f"quotas to have: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
 
 
-def _metric(shape: Shape, *, preemptible: bool) -> str:
+def _metric(shape: Machine, *, preemptible: bool) -> str:
     return f"{'PREEMPTIBLE_' if preemptible else ''}{shape.quota}"

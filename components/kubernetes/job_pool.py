@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU
-from gpucluster.components.shapes import Shape
 
 __all__ = ["KEPT", "FabricPod", "JobPool"]
 
@@ -55,7 +55,7 @@ class JobPool:
     """
 
     name: str
-    shape: Shape
+    shape: Machine
     nodes: int
     gpus: Mapping[str, int]
     ask: Mapping[str, int]

@@ -10,7 +10,8 @@ from gpucluster.acceptance.judge import judge, with_algorithm
 from gpucluster.acceptance.logs import read_log
 from gpucluster.acceptance.logs.read import Log
 from gpucluster.acceptance.promises import Promises
-from gpucluster.components.shapes import Shape, shapes
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.shapes import shapes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/acceptance"
 SLOW, BUSY = "ip-10-0-64-16.ec2.internal", "ip-10-0-64-17.ec2.internal"
@@ -25,7 +26,7 @@ def judged(name: str, machine: str | None = None, algorithm: str | None = None) 
     return [(v.check, v.outcome, v.why) for v in judge([log], machine=shape(machine), promises=Promises())]
 
 
-def shape(machine: str | None) -> Shape | None:
+def shape(machine: str | None) -> Machine | None:
     return next((row for row in shapes() if row.machine_type == machine), None)
 
 

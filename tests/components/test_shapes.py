@@ -6,11 +6,12 @@ import datetime
 
 import pytest
 
-from gpucluster.components.shapes import Shape, elastic_shape, shape, shapes, training_shape
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.shapes import elastic_shape, shape, shapes, training_shape
 
 
 @pytest.mark.parametrize("row", shapes(), ids=lambda row: row.machine_type)
-def test_every_row_has_a_source_a_day_and_sizes_above_zero(row: Shape) -> None:
+def test_every_row_has_a_source_a_day_and_sizes_above_zero(row: Machine) -> None:
     assert row.source
     assert datetime.date.fromisoformat(row.as_of) <= datetime.date(2026, 12, 31)
     assert min(row.gpus, row.gpu_memory_mib, row.vcpus, row.memory_gib, row.host_gbps) > 0

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Final
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, recordings
 from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
 from gpucluster.components.plan import Prices
-from gpucluster.components.shapes import Shape
 from gpucluster.components.spec import ClusterSpec
 
 __all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
@@ -38,7 +38,9 @@ class TelemetryPlan:
     million_samples: Decimal
 
 
-def plan_telemetry(spec: ClusterSpec, shape: Shape, *, region: str, stack: str, prices: Prices | None) -> TelemetryPlan:
+def plan_telemetry(
+    spec: ClusterSpec, shape: Machine, *, region: str, stack: str, prices: Prices | None
+) -> TelemetryPlan:
     """shape: of the training nodes, whose price the alerts tell. prices: none are known without."""
     bought = spec.purchase.kind
     hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
@@ -57,7 +59,7 @@ def plan_telemetry(spec: ClusterSpec, shape: Shape, *, region: str, stack: str, 
     )
 
 
-def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Shape, region: str) -> list[str]:
+def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region: str) -> list[str]:
     """What whoever reads the plan should know. metrics: where they go."""
     known = plan.watched.gpu_hour_usd is not None
     return [
@@ -66,7 +68,7 @@ def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Shape, region: 
     ]
 
 
-def _gpus(spec: ClusterSpec, shape: Shape) -> Decimal:
+def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
     """GPUs that the month has on average."""
     training = (spec.training.nodes + spec.training.spares) * shape.gpus
     sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE

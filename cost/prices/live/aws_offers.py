@@ -1,6 +1,6 @@
 """AWS's bulk offer files: one CSV file a service and region, hundreds of MB for EC2, read in a stream.
 
-Shape (AWS Billing User Guide, "AWS Price List Bulk API"): `region_index.json` names the current version of each
+Machine (AWS Billing User Guide, "AWS Price List Bulk API"): `region_index.json` names the current version of each
 region's file; the file has five lines of preamble, a header, and a row for each price. Savings plans have files too.
 """
 

@@ -1,6 +1,6 @@
 """Azure's Retail Prices API, which needs no account: pages of at most 1,000 items, filtered by the server.
 
-Shape (Microsoft Learn, "Azure Retail Prices REST API overview"): `Items`, and `NextPageLink` until the last page.
+Machine (Microsoft Learn, "Azure Retail Prices REST API overview"): `Items`, and `NextPageLink` until the last page.
 """
 
 from __future__ import annotations

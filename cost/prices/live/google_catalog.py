@@ -1,6 +1,6 @@
 """Google's Cloud Billing Catalog, which needs an API key though its data are public: all SKUs of a service, in pages.
 
-Shape (Cloud Billing documentation, "Cloud Billing Catalog API", `services.list` and `services.skus.list`).
+Machine (Cloud Billing documentation, "Cloud Billing Catalog API", `services.list` and `services.skus.list`).
 """
 
 from __future__ import annotations

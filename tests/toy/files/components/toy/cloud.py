@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
 from gpucluster.components.plan import Equivalence, Prices, cluster_facts
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import Shape, shape, training_shape
+from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec import ClusterSpec
 from gpucluster.program.facts import Facts
 
@@ -30,7 +31,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Pool:
-    shape: Shape
+    shape: Machine
     nodes: int
     spares: int
 
