@@ -9,12 +9,11 @@ from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.access import AccessPlan
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.ec2_node_class import EC2NodeClass
 from gpucluster.components.aws.identity import Tagger, node_role, pod_role_of_policies
 from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.network import Network
-from gpucluster.components.aws.node_class import node_class
+from gpucluster.components.aws.node_class import EC2_NODE_CLASS, node_class
 from gpucluster.components.aws.plan import ElasticPlan
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.images import image_values
@@ -130,7 +129,7 @@ class ElasticPools(pulumi.ComponentResource):
             node_pool(
                 f"{name}-{pool.name}-pool",
                 pool,
-                node_class=("karpenter.k8s.aws", EC2NodeClass.kind, ELASTIC),
+                node_class=("karpenter.k8s.aws", EC2_NODE_CLASS.name, ELASTIC),
                 machine_types=[plan.shape.machine_type],
                 zone=zone,
                 labels=labels,

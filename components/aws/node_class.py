@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.aws.ec2_node_class import EC2NodeClass
 from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.user_data import GPU_NODE_SETUP
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 
-__all__ = ["node_class"]
+__all__ = ["EC2_NODE_CLASS", "node_class"]
+
+# Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go.
+EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
 
 # Pinned: @latest would replace nodes whenever AWS publishes an image.
 # Source: awslabs/amazon-eks-ami, release v20260714.
@@ -50,7 +52,7 @@ def node_class(
         fabric["placementGroupSelector"] = {"name": placement_group}
     return custom_object(
         name,
-        EC2NodeClass,
+        EC2_NODE_CLASS,
         {
             **identity,
             "amiSelectorTerms": [{"alias": _IMAGE}],

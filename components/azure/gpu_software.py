@@ -16,11 +16,9 @@ from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.azure.gpu_versions import VERSIONS
-from gpucluster.components.azure.nic_cluster_policy import NAME, NicClusterPolicy
-from gpucluster.components.azure.node_feature_rule import NodeFeatureRule
 from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
@@ -39,6 +37,11 @@ NO_MIG: Final[Mapping[str, str]] = {"nvidia.com/gpu.deploy.mig-manager": "false"
 
 Source: NVIDIA/gpu-operator v26.3.3, controllers/state_manager.go (migManagerLabelKey).
 """
+
+# Source: Mellanox/network-operator v26.4.0, deployment/network-operator/charts/node-feature-discovery/crds.
+_FEATURE_RULE: Final = Kind("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureRule")
+# Source: the same, api/v1alpha1/nicclusterpolicy_types.go.
+_NIC_CLUSTER_POLICY: Final = Kind("mellanox.com/v1alpha1", "NicClusterPolicy")
 
 # Node Feature Discovery's own label for a card of NVIDIA's, given here to the InfiniBand cards alone.
 _INFINIBAND: Final = "feature.node.kubernetes.io/pci-15b3.present"
@@ -100,7 +103,7 @@ class GpuSoftware(pulumi.ComponentResource):
             opts=here,
         )
         self.ready = [*fabric, *layouts, gpus]
-        self.register_outputs({"driverOwner": owner, "versions": VERSIONS.model_dump()})
+        self.register_outputs({"driverOwner": owner, "versions": dict(VERSIONS)})
 
 
 def _network_operator(
@@ -122,7 +125,7 @@ def _network_operator(
     )
     rule = custom_object(
         f"{name}-nodes",
-        NodeFeatureRule,
+        _FEATURE_RULE,
         _INFINIBAND_NODES,
         object_name="nfd-network-rule",
         labels=labels,
@@ -130,9 +133,10 @@ def _network_operator(
     )
     policy = custom_object(
         f"{name}-policy",
-        NicClusterPolicy,
+        _NIC_CLUSTER_POLICY,
         _POLICY,
-        object_name=NAME,
+        # The operator ignores a policy of any other name.
+        object_name="nic-cluster-policy",
         labels=labels,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
     )
@@ -250,7 +254,7 @@ _POLICY: Final = {
     "ofedDriver": {
         "repository": _IMAGES,
         "image": "doca-driver",
-        "version": VERSIONS.doca_driver,
+        "version": VERSIONS["doca_driver"],
         # The modules of the kernel's own driver would win the race for the cards
         # (Mellanox/doca-driver-build issue 52).
         "env": [
@@ -273,7 +277,7 @@ _POLICY: Final = {
     "sriovDevicePlugin": {
         "repository": _IMAGES,
         "image": "sriov-network-device-plugin",
-        "version": VERSIONS.device_plugin,
+        "version": VERSIONS["device_plugin"],
         # The machine's cards are virtual functions already. linkTypes: not the one for Ethernet.
         "config": json.dumps(
             {

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import pulumi
 
-from gpucluster.components.azure.aks_node_class import AKSNodeClass
 from gpucluster.components.azure.karpenter_limits import karpenter_problems
 from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
+# Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes
+# of `gpu` in lower case; the definition takes them as here.
+_NODE_CLASS: Final = Kind("karpenter.azure.com/v1beta1", "AKSNodeClass")
 # A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
@@ -72,7 +74,7 @@ class KarpenterPools(pulumi.ComponentResource):
             raise PlanError(problems)
         nodes = custom_object(
             f"{name}-class",
-            AKSNodeClass,
+            _NODE_CLASS,
             {
                 "vnetSubnetID": args.subnet_id,
                 "imageFamily": args.image_family,
@@ -88,7 +90,7 @@ class KarpenterPools(pulumi.ComponentResource):
             node_pool(
                 f"{name}-{pool.name}-pool",
                 pool,
-                node_class=("karpenter.azure.com", AKSNodeClass.kind, ELASTIC),
+                node_class=("karpenter.azure.com", _NODE_CLASS.name, ELASTIC),
                 machine_types=args.machine_types,
                 zone=f"{args.region}-{args.zone}",
                 labels=labels,

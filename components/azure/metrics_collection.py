@@ -9,13 +9,20 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from gpucluster.components.azure.pod_monitor import LIMITS, PodMonitor
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["MetricsCollection"]
+
+# The Prometheus operator's kind in a group of Azure's own; the metrics add-on brings its definition and ignores the
+# operator's. Source: Azure/prometheus-collector 39583fd,
+# azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.
+_POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
+# What Azure takes of labels: their number, and the characters of names and values. A monitor that does not say so loses
+# every sample with one too many. Source: Azure Monitor documentation, "Customize collection using CRDs".
+_LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
 
 # Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
 _GPUS: Final = Scraped(
@@ -72,7 +79,7 @@ class MetricsCollection(pulumi.ComponentResource):
         for target in scraped:
             custom_object(
                 f"{name}-{target.name}",
-                PodMonitor,
+                _POD_MONITOR,
                 _monitor(target),
                 object_name=target.name,
                 namespace=target.namespace,
@@ -89,7 +96,7 @@ def _monitor(target: Scraped) -> dict[str, Any]:
     own = {"action": "labeldrop", "regex": "container|namespace|pod"}
     kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
     return {
-        **LIMITS,
+        **_LIMITS,
         "selector": {"matchLabels": dict(target.labels)},
         "podMetricsEndpoints": [
             {

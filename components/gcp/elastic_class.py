@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pulumi
 
+from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.gcp.compute_class import ComputeClass
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.plan import PlanError
 
@@ -18,6 +18,9 @@ __all__ = ["COMPUTE_CLASS", "ElasticMachine", "class_node_label", "class_node_ta
 
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a class, and what its pods select; GKE adds the toleration to them."""
+
+# Source: GKE documentation, "ComputeClass" custom resource definition.
+_KIND: Final = Kind("cloud.google.com/v1", "ComputeClass")
 
 _SEVEN_DAYS: Final = 604_800
 
@@ -67,7 +70,7 @@ def elastic_class(
     """
     return custom_object(
         name,
-        ComputeClass,
+        _KIND,
         _spec(pool, machine, fallbacks, labels),
         object_name=pool.name,
         labels=labels,
@@ -107,6 +110,13 @@ def _rule(pool: PoolPlan, machine: ElasticMachine, purchase: str) -> dict[str, A
     if purchase not in bought:
         raise PlanError(
             [f"ComputeClass {pool.name}: purchase is {purchase!r}; allowed: {', '.join(bought)}; write one of these"]
+        )
+    if purchase == "on-demand" and flexible_only(machine.machine_type):
+        raise PlanError(
+            [
+                f"ComputeClass {pool.name}: {machine.machine_type} is bought on demand; allowed for it: spot, "
+                "flex-start; write one of these"
+            ]
         )
     return {
         "machineType": machine.machine_type,

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import pulumi
 
 from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
-from gpucluster.components.gcp.network_objects import GKENetworkParamSet, Network
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.plan import PlanError
 
 __all__ = ["GpuNetworks"]
+
+# Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard
+# mode clusters".
+_NETWORK: Final = Kind("networking.gke.io/v1", "Network")
+_PARAMETERS: Final = Kind("networking.gke.io/v1", "GKENetworkParamSet")
 
 Subnet = tuple[pulumi.Input[str], pulumi.Input[str]]
 """A network and its subnet, both by name."""
@@ -64,7 +69,7 @@ def _objects(
 ) -> list[pulumi.Resource]:
     parameters = custom_object(
         f"{name}-{network.name}-parameters",
-        GKENetworkParamSet,
+        _PARAMETERS,
         {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode},
         object_name=network.name,
         labels=labels,
@@ -74,12 +79,12 @@ def _objects(
         parameters,
         custom_object(
             f"{name}-{network.name}",
-            Network,
+            _NETWORK,
             {
                 "type": "Device",
                 "parametersRef": {
                     "group": "networking.gke.io",
-                    "kind": GKENetworkParamSet.kind,
+                    "kind": _PARAMETERS.name,
                     "name": network.name,
                 },
             },

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pulumi
 
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.gcp.gce_node_class import GCENodeClass
 from gpucluster.components.gcp.karpenter_iam import karpenter_identity
 from gpucluster.components.gcp.karpenter_limits import karpenter_problems
 from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.plan import PlanError
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
+# Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.
+_NODE_CLASS: Final = Kind("karpenter.k8s.gcp/v1alpha1", "GCENodeClass")
 _SERVICE_ACCOUNT = "karpenter"
 # A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
@@ -123,7 +125,7 @@ class KarpenterPools(pulumi.ComponentResource):
         )
         nodes = custom_object(
             f"{name}-class",
-            GCENodeClass,
+            _NODE_CLASS,
             _node_class(args),
             object_name=ELASTIC,
             labels=labels,
@@ -133,7 +135,7 @@ class KarpenterPools(pulumi.ComponentResource):
             node_pool(
                 f"{name}-{pool.name}-pool",
                 pool,
-                node_class=("karpenter.k8s.gcp", GCENodeClass.kind, ELASTIC),
+                node_class=("karpenter.k8s.gcp", _NODE_CLASS.name, ELASTIC),
                 machine_types=[args.machine_type],
                 zone=args.zone,
                 labels=labels,

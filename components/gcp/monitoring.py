@@ -18,14 +18,17 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from gpucluster.components.gcp.managed_prometheus import ClusterRules, PodMonitoring
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
 __all__ = ["Monitoring"]
+
+# Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
+_CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
+_POD_MONITORING: Final = Kind("monitoring.googleapis.com/v1", "PodMonitoring")
 
 # Where GKE puts the driver of a node. Source: GoogleCloudPlatform/prometheus-engine v0.17.2,
 # examples/nvidia-dcgm/exporter.yaml.
@@ -64,7 +67,7 @@ class Monitoring(pulumi.ComponentResource):
         for target in scraped:
             custom_object(
                 f"{name}-{target.name}",
-                PodMonitoring,
+                _POD_MONITORING,
                 _monitoring(target),
                 object_name=target.name,
                 namespace=target.namespace,
@@ -73,7 +76,7 @@ class Monitoring(pulumi.ComponentResource):
             )
         custom_object(
             f"{name}-rules",
-            ClusterRules,
+            _CLUSTER_RULES,
             rule_file(plan.watched),
             object_name=NAME,
             labels=labels,

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpucluster.components.kubernetes import chart_values
-from gpucluster.components.kubernetes.objects import Part
-
 __all__ = [
     "DCGM_EXPORTER",
     "EFA_DEVICE_PLUGIN",
@@ -26,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """repository: None where `chart` is a full OCI reference. values: model of what we set in it.
+    """repository: None where `chart` is a full OCI reference.
 
     source, as_of: where and when the version was read.
     """
@@ -34,7 +31,6 @@ class Chart:
     chart: str
     version: str
     repository: str | None
-    values: type[Part]
     source: str
     as_of: str
 
@@ -43,7 +39,6 @@ KARPENTER_CRD = Chart(
     chart="oci://public.ecr.aws/karpenter/karpenter-crd",
     version="1.14.1",
     repository=None,
-    values=chart_values.NoValues,
     source="aws/karpenter-provider-aws v1.14.1, charts/karpenter-crd",
     as_of="2026-08-21",
 )
@@ -51,7 +46,6 @@ KARPENTER = Chart(
     chart="oci://public.ecr.aws/karpenter/karpenter",
     version="1.14.1",
     repository=None,
-    values=chart_values.Karpenter,
     source="aws/karpenter-provider-aws v1.14.1, charts/karpenter",
     as_of="2026-08-21",
 )
@@ -60,7 +54,6 @@ KARPENTER_GCP_CRD = Chart(
     chart="karpenter-crd",
     version="0.5.0",
     repository=_KARPENTER_GCP,
-    values=chart_values.NoValues,
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter-crd, docs/getting-started/installation.md",
     as_of="2026-07-06",
 )
@@ -68,7 +61,6 @@ KARPENTER_GCP = Chart(
     chart="karpenter",
     version="0.5.0",
     repository=_KARPENTER_GCP,
-    values=chart_values.KarpenterGcp,
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
     as_of="2026-07-06",
 )
@@ -83,7 +75,6 @@ KUEUE = Chart(
     chart="oci://registry.k8s.io/kueue/charts/kueue",
     version="0.16.9",
     repository=None,
-    values=chart_values.Kueue,
     source="kubernetes-sigs/kueue v0.16.9, charts/kueue/README.md",
     as_of="2026-05-29",
 )
@@ -91,7 +82,6 @@ JOBSET = Chart(
     chart="oci://registry.k8s.io/jobset/charts/jobset",
     version="0.10.1",
     repository=None,
-    values=chart_values.JobSet,
     source="kubernetes-sigs/jobset v0.10.1, charts/jobset/README.md; the version kubeflow/trainer v2.1.0 depends on",
     as_of="2025-09-29",
 )
@@ -99,7 +89,6 @@ TRAINER = Chart(
     chart="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
     version="2.1.0",
     repository=None,
-    values=chart_values.Trainer,
     source="kubeflow/trainer v2.1.0, charts/kubeflow-trainer/README.md",
     as_of="2025-11-07",
 )
@@ -107,7 +96,6 @@ EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",
     version="v0.5.30",
     repository="https://aws.github.io/eks-charts",
-    values=chart_values.DevicePlugin,
     source="aws/eks-charts, stable/aws-efa-k8s-device-plugin (app v0.5.20)",
     as_of="2026-08-03",
 )
@@ -115,7 +103,6 @@ NVIDIA_DEVICE_PLUGIN = Chart(
     chart="nvidia-device-plugin",
     version="0.18.2",
     repository="https://nvidia.github.io/k8s-device-plugin",
-    values=chart_values.NvidiaDevicePlugin,
     source="NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin",
     as_of="2026-11-21",
 )
@@ -124,7 +111,6 @@ DCGM_EXPORTER = Chart(
     chart="dcgm-exporter",
     version="4.8.2",
     repository="https://nvidia.github.io/dcgm-exporter/helm-charts",
-    values=chart_values.DcgmExporter,
     source="NVIDIA/dcgm-exporter, gh-pages helm-charts/index.yaml; deployment/ at 4.5.3-4.8.2",
     as_of="2026-05-12",
 )
@@ -134,7 +120,6 @@ NETWORK_OPERATOR = Chart(
     chart="network-operator",
     version="26.4.0",
     repository=_NGC,
-    values=chart_values.NetworkOperator,
     source="Mellanox/network-operator v26.4.0, deployment/network-operator; Azure/aks-rdma-infiniband, deploy-aks.sh",
     as_of="2026-07-16",
 )
@@ -142,7 +127,6 @@ GPU_OPERATOR = Chart(
     chart="gpu-operator",
     version="v26.3.3",
     repository=_NGC,
-    values=chart_values.GpuOperator,
     source="NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator; Azure/aks-rdma-infiniband, deploy-aks.sh",
     as_of="2026-07-16",
 )

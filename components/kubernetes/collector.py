@@ -13,7 +13,6 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.charts import Chart
-from gpucluster.components.kubernetes.collector_values import Collector
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
@@ -26,7 +25,6 @@ CHART: Final = Chart(
     chart="opentelemetry-collector",
     version="0.170.0",
     repository="https://open-telemetry.github.io/opentelemetry-helm-charts",
-    values=Collector,
     source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
     as_of="2026-08-20",
 )

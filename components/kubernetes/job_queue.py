@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 import pulumi
 
 from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.kueue import (
-    GROUP,
-    PROVISIONING,
-    AdmissionCheck,
-    ClusterQueue,
-    LocalQueue,
-    ProvisioningRequestConfig,
-    ResourceFlavor,
-    Topology,
+from gpucluster.components.kubernetes.kinds import (
+    ADMISSION_CHECK,
+    CLUSTER_QUEUE,
+    LOCAL_QUEUE,
+    PROVISIONING_REQUEST_CONFIG,
+    RESOURCE_FLAVOR,
+    TOPOLOGY,
 )
-from gpucluster.components.kubernetes.objects import Spec, custom_object
+from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import GPU, NAMESPACE, POOL
 
 __all__ = ["JobQueue"]
+
+_GROUP = "kueue.x-k8s.io"
 
 
 class JobQueue(pulumi.ComponentResource):
@@ -46,7 +46,7 @@ class JobQueue(pulumi.ComponentResource):
 
         def declare(
             suffix: str,
-            kind: type[Spec],
+            kind: Kind,
             spec: Mapping[str, object],
             needs: Sequence[pulumi.Resource],
             space: pulumi.Input[str] | None = None,
@@ -65,15 +65,17 @@ class JobQueue(pulumi.ComponentResource):
         near: dict[str, str] = {}
         if pool.topology:
             levels = [{"nodeLabel": label} for label in (*pool.topology, "kubernetes.io/hostname")]
-            topology = [declare("topology", Topology, {"levels": levels}, [])]
+            topology = [declare("topology", TOPOLOGY, {"levels": levels}, [])]
             near = {"topologyName": pool.name}
-        flavor = declare("flavor", ResourceFlavor, {"nodeLabels": {POOL: pool.name, **pool.selector}, **near}, topology)
+        flavor = declare(
+            "flavor", RESOURCE_FLAVOR, {"nodeLabels": {POOL: pool.name, **pool.selector}, **near}, topology
+        )
         checks: list[pulumi.CustomResource] = []
         strategy: dict[str, object] = {}
         if pool.provisioning is not None:
             config = declare(
                 "provisioning",
-                ProvisioningRequestConfig,
+                PROVISIONING_REQUEST_CONFIG,
                 # Pods without a GPU run elsewhere and wait for no node.
                 {"provisioningClassName": pool.provisioning, "managedResources": [GPU]},
                 [],
@@ -81,12 +83,12 @@ class JobQueue(pulumi.ComponentResource):
             checks = [
                 declare(
                     "check",
-                    AdmissionCheck,
+                    ADMISSION_CHECK,
                     {
-                        "controllerName": PROVISIONING,
+                        "controllerName": f"{_GROUP}/provisioning-request",
                         "parameters": {
-                            "apiGroup": GROUP,
-                            "kind": ProvisioningRequestConfig.kind,
+                            "apiGroup": _GROUP,
+                            "kind": PROVISIONING_REQUEST_CONFIG.name,
                             "name": pool.name,
                         },
                     },
@@ -98,7 +100,7 @@ class JobQueue(pulumi.ComponentResource):
         # What a queue uses, Kueue keeps until the queue is gone.
         cluster_queue = declare(
             "cluster-queue",
-            ClusterQueue,
+            CLUSTER_QUEUE,
             {
                 "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": NAMESPACE}},
                 "resourceGroups": [
@@ -111,5 +113,5 @@ class JobQueue(pulumi.ComponentResource):
             },
             [flavor, *checks],
         )
-        declare("queue", LocalQueue, {"clusterQueue": pool.name}, [cluster_queue], namespace)
+        declare("queue", LOCAL_QUEUE, {"clusterQueue": pool.name}, [cluster_queue], namespace)
         self.register_outputs({"queue": pool.name})

@@ -14,11 +14,8 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.admission_policy import (
-    ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-)
 from gpucluster.components.kubernetes.job_pool import FabricPod
+from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.names import MPI_RUNTIME, NAMESPACE, TRAINING_RUNTIME
 
@@ -79,12 +76,10 @@ def job_rules(
         rules[POD_RULES] = pod_spec(fabrics, scratch)
     made: list[pulumi.Resource] = []
     for rule, spec in rules.items():
-        policy = custom_object(
-            f"{name}-{rule}", ValidatingAdmissionPolicy, spec, object_name=rule, labels=labels, opts=opts
-        )
+        policy = custom_object(f"{name}-{rule}", ADMISSION_POLICY, spec, object_name=rule, labels=labels, opts=opts)
         binding = custom_object(
             f"{name}-{rule}-binding",
-            ValidatingAdmissionPolicyBinding,
+            ADMISSION_POLICY_BINDING,
             {"policyName": rule, "validationActions": ["Deny"]},
             object_name=rule,
             labels=labels,

@@ -13,12 +13,11 @@ from gpucluster.components.kubernetes.job_images import MPI, PYTORCH, mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.job_rules import job_rules
-from gpucluster.components.kubernetes.kueue import WorkloadPriorityClass
+from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WORKLOAD_PRIORITY_CLASS
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.queueing import Queueing
 from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
-from gpucluster.components.kubernetes.training_runtime import ClusterTrainingRuntime
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.names import (
     MIG_POOL,
@@ -80,7 +79,7 @@ class Jobs(pulumi.ComponentResource):
         for priority, (value, description) in PRIORITIES.items():
             custom_object(
                 f"{name}-{priority}-priority",
-                WorkloadPriorityClass,
+                WORKLOAD_PRIORITY_CLASS,
                 {"value": value, "description": description},
                 object_name=priority,
                 labels=labels,
@@ -90,7 +89,7 @@ class Jobs(pulumi.ComponentResource):
         for runtime, spec in runtimes.items():
             custom_object(
                 f"{name}-{runtime}-runtime",
-                ClusterTrainingRuntime,
+                CLUSTER_TRAINING_RUNTIME,
                 spec,
                 object_name=runtime,
                 labels=labels,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pulumi
 
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.node_pool import CAPACITY_TYPE, NodePool
+from gpucluster.components.kubernetes.kinds import NODE_POOL
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
@@ -34,7 +34,7 @@ def node_pool(
     group, kind, class_name = node_class
     return custom_object(
         name,
-        NodePool,
+        NODE_POOL,
         {
             "template": {
                 "metadata": {"labels": {**labels, POOL: plan.name, GPU_PRESENT: "true"}},
@@ -42,7 +42,7 @@ def node_pool(
                     "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
                     "requirements": [
                         _one_of("node.kubernetes.io/instance-type", machine_types),
-                        _one_of(CAPACITY_TYPE, plan.purchase),
+                        _one_of("karpenter.sh/capacity-type", plan.purchase),
                         _one_of("topology.kubernetes.io/zone", [zone]),
                     ],
                     "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],

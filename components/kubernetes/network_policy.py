@@ -1,70 +1,18 @@
-"""Who reaches the pods of a namespace, and whom they reach: `networking.k8s.io/v1`, NetworkPolicy, as far as it is used
-here.
-
-A plain object rather than the SDK's class, whose module a preview would import for it alone.
-Source: Kubernetes API reference v1.35, NetworkPolicy.
+"""Who reaches the pods of a namespace, and whom they reach. Kubernetes lets everybody reach a pod until one policy
+selects it; the kubelet reaches it always.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final
 
 import pulumi
-from pydantic import Field
 
-from gpucluster.components.kubernetes.objects import Part, Spec, Text, custom_object
+from gpucluster.components.kubernetes.kinds import NETWORK_POLICY
+from gpucluster.components.kubernetes.objects import custom_object
 
-__all__ = ["NetworkPolicy", "not_to_these", "only_from_within", "only_these_ports"]
+__all__ = ["not_to_these", "only_from_within", "only_these_ports"]
 
 _EVERYWHERE: Final = "0.0.0.0/0"
-
-
-class Selector(Part):
-    """An empty one selects everything."""
-
-    matchLabels: dict[str, str] = Field(default={}, description="keys and values of text")
-
-
-class Port(Part):
-    protocol: Literal["TCP", "UDP", "SCTP"]
-    port: int = Field(ge=1, le=65535, description="a port")
-
-
-class Block(Part):
-    """Addresses. excluded: of those in the block. Its name on the wire is `except`."""
-
-    cidr: Text
-    excluded: list[Text] = Field(default=[], alias="except")
-
-
-class Peer(Part):
-    """One of these: pods of the same namespace, of namespaces, or addresses."""
-
-    podSelector: Selector | None = None
-    namespaceSelector: Selector | None = None
-    ipBlock: Block | None = None
-
-
-class Ingress(Part):
-    """peers: everybody without any. Their name on the wire is `from`."""
-
-    peers: list[Peer] | None = Field(default=None, alias="from")
-    ports: list[Port] | None = None
-
-
-class Egress(Part):
-    to: list[Peer] = Field(min_length=1, description="one peer or more")
-
-
-class NetworkPolicy(Spec):
-    """Kubernetes lets everybody reach a pod until one policy selects it; the kubelet reaches it always."""
-
-    api_version: ClassVar[str] = "networking.k8s.io/v1"
-    kind: ClassVar[str] = "NetworkPolicy"
-
-    podSelector: Selector
-    policyTypes: list[Literal["Ingress", "Egress"]] = Field(min_length=1, description="one type or both")
-    ingress: list[Ingress] = Field(default=[], description="a list of rules")
-    egress: list[Egress] = Field(default=[], description="a list of rules")
 
 
 def only_from_within(
@@ -119,7 +67,7 @@ def _policy(
 ) -> pulumi.CustomResource:
     return custom_object(
         name,
-        NetworkPolicy,
+        NETWORK_POLICY,
         {"podSelector": {}, **rules},
         object_name=object_name,
         namespace=namespace,

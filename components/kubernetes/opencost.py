@@ -18,7 +18,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.charts import Chart
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.merged import merged
-from gpucluster.components.kubernetes.opencost_values import OpenCost
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
@@ -28,7 +27,6 @@ CHART: Final = Chart(
     chart="opencost",
     version="2.5.17",
     repository="https://opencost.github.io/opencost-helm-chart",
-    values=OpenCost,
     source="opencost/opencost-helm-chart 725bb93, charts/opencost (app 1.120.1)",
     as_of="2026-04-28",
 )

@@ -9,7 +9,6 @@ import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
 from gpucluster.components.kubernetes.charts import Chart
-from gpucluster.components.kubernetes.objects import check
 
 __all__ = ["release"]
 
@@ -25,11 +24,7 @@ def release(
     release_name: str | None = None,
     skip_crds: bool = False,
 ) -> Release:
-    """A release that waits until its pods are ready, and undoes itself where they never are.
-
-    Raises PlanError when a value is not one that the chart's model knows.
-    """
-    check(chart.values, values, f"Release {name}", at="values")
+    """A release that waits until its pods are ready, and undoes itself where they never are."""
     return Release(
         name,
         name=release_name,

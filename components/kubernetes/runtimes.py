@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.pod import SSH_VOLUME
-from gpucluster.components.kubernetes.training_runtime import NODE, STEP, TRAINER
 from gpucluster.components.names import (
     GPU_TOLERATION,
     HOME_CLAIM,
@@ -23,6 +21,14 @@ from gpucluster.components.names import (
 )
 
 __all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
+
+STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+"""Label of the replicated job that gets image, command and arguments of the TrainJob, with the value `trainer`."""
+TRAINER: Final = "trainer"
+NODE: Final = "node"
+"""The container that Trainer writes to."""
+# The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.1.0, pkg/constants.
+_SSH_VOLUME: Final = "mpi-ssh-auth"
 
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
 """Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.9, apis/kueue/v1beta2."""
@@ -94,7 +100,7 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
         "args": [_PREPARE_SSH],
         "env": container["env"],
         "volumeMounts": [
-            {"name": SSH_VOLUME, "mountPath": _KEYS, "readOnly": True},
+            {"name": _SSH_VOLUME, "mountPath": _KEYS, "readOnly": True},
             {"name": "ssh", "mountPath": _HOME},
         ],
         "securityContext": {"allowPrivilegeEscalation": False},
