@@ -8,7 +8,7 @@ which are advisory and run last, tell them.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ from gpucluster.policies.rule import (
 )
 from gpucluster.policies.settings import misspelt
 from gpucluster.program.readers.policy import resource_of, resources_of
-from gpucluster.program.resources import Resources
+from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["to_policies"]
 
@@ -58,13 +58,13 @@ class _Board:
     """What the policies of one process tell each other; a new run replaces what the last one wrote.
 
     outcomes: the last outcome of every rule, of a resource rule per resource.
-    inputs: URN -> inputs, as the resource rules saw them.
+    resources: URN -> the resource, as the first resource rule saw it, and the rules that have looked at it.
     today: tells the day that exemptions are held against.
     run: resources of the run, as the first policy of it saw them. asked: rules that have looked at them.
     """
 
     outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict[tuple[str, str], Outcome])
-    inputs: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    resources: dict[str, tuple[Resource, set[str]]] = field(default_factory=dict[str, tuple[Resource, set[str]]])
     today: Callable[[], datetime.date] = today
     run: Resources | None = None
     asked: set[str] = field(default_factory=set[str])
@@ -79,10 +79,21 @@ class _Board:
         A rule that comes back starts a run, since each runs once: that of a stack without resources.
         """
         if self.run is None or args.resources or rule.name in self.asked:
-            self.run = resources_of(args, self.inputs)
+            self.run = resources_of(args, {urn: resource.inputs for urn, (resource, _) in self.resources.items()})
             self.asked.clear()
         self.asked.add(rule.name)
         return self.run
+
+    def resource(self, rule: Rule, args: ResourceValidationArgs) -> Resource:
+        """The resource of this call, read once: `serve` shows it to the first policy of a call alone.
+
+        A rule that comes back to a resource starts a call, as one does that shows any property.
+        """
+        found = self.resources.get(args.urn)
+        if found is None or rule.name in found[1] or dict(args.props):
+            found = self.resources[args.urn] = resource_of(args), set()
+        found[1].add(rule.name)
+        return found[0]
 
     def keep(self, outcome: Outcome, urn: str = "") -> None:
         self.outcomes[outcome.rule.name, urn] = outcome
@@ -97,10 +108,14 @@ class _Board:
 
 
 def to_policies(pack: Pack, today: Callable[[], datetime.date] = today) -> list[Policy]:
-    """The pack's rules as policies, report rules last; those about change are no policies, and the last one says so."""
+    """The pack's rules as policies; those about change are none, and the last one says so.
+
+    Report rules come last. Resource rules come first: `serve` shows a resource to the first policy alone, and one that
+    only mends resources would look at it for nobody.
+    """
     board = _Board(today=today)
     seen = (rule for rule in pack.rules if not isinstance(rule, ChangeRule))
-    ordered = sorted(seen, key=lambda rule: isinstance(rule, ReportRule))
+    ordered = sorted(seen, key=lambda rule: (isinstance(rule, ReportRule), not isinstance(rule, ResourceRule)))
     return [
         _policy(rule, pack.enforcement(rule), board, _not_run(pack) if rule is ordered[-1] else None)
         for rule in ordered
@@ -146,10 +161,8 @@ def _policy(rule: Rule, enforcement: Enforcement, board: _Board, last_line: str 
 def _validate_resource(rule: ResourceRule, board: _Board) -> Any:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         def check() -> Iterable[Finding]:
-            resource = resource_of(args)
-            board.inputs[args.urn] = resource.inputs
             board.run = None
-            return rule.check(resource)
+            return rule.check(board.resource(rule, args))
 
         outcome = run_resource_rule(rule, check)
         board.keep(outcome, args.urn)

@@ -21,7 +21,6 @@ NAMED: Final[Mapping[str, str]] = {
     "benchmarks/share.py": _OUR_STACKS,
     "components/kubernetes/charts.py": "charts of Kubernetes, some of which are for one cloud",
     "components/kubernetes/checks.py": _DATA_OF_EACH,
-    "components/kubernetes/node_pool.py": "Karpenter's schema: label domains of all of its clouds are closed in each",
     "components/labels.py": _DATA_OF_EACH,
     "cost/carbon/grid.py": _SOURCES,
     "cost/commands/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",

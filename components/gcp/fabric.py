@@ -4,15 +4,12 @@ move as one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Self
-
-from pydantic import Field, model_validator
+from typing import Final, Literal
 
 from gpucluster.catalog.gpudirect import Fabric as Hardware
 from gpucluster.catalog.gpudirect import Kind
 from gpucluster.catalog.gpudirect import fabric_of as hardware_of
 from gpucluster.catalog.machines import machines
-from gpucluster.components.kubernetes.objects import Part, check
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.plan import PlanError
 from gpucluster.components.shapes import shapes
@@ -48,7 +45,8 @@ class DeviceNetwork:
     device_mode: Literal["NetDevice", "RDMA"]
 
 
-class Fabric(Part):
+@dataclass(frozen=True, kw_only=True)
+class Fabric:
     """The fabric of one machine type, with its plugin and daemon as one version.
 
     All pods of a job need the same plugin, and a daemon that fits it: the daemon runs beside each job, so its image is
@@ -56,18 +54,8 @@ class Fabric(Part):
     """
 
     machine_type: str
-    plugin: str = Field(description="a version of the plugin", examples=["v3.1.12"])
-    daemon: str | None = Field(default=None, description="a version of the daemon, or none")
-
-    @model_validator(mode="after")
-    def daemon_was_released_with_the_plugin(self) -> Self:
-        releases = _hardware(self.machine_type).releases
-        if (self.plugin, self.daemon) not in releases:
-            pairs = ", ".join(_pair(plugin, daemon) for plugin, daemon in releases)
-            raise ValueError(
-                f"has {_pair(self.plugin, self.daemon)}; allowed for {self.kind}: {pairs}; write one of these"
-            )
-        return self
+    plugin: str
+    daemon: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -125,9 +113,16 @@ def fabric_of(machine_type: str, *, plugin: str | None = None, daemon: str | Non
         )
     if plugin is None and daemon is None:
         return FABRICS[machine_type]
-    values = {"machine_type": machine_type, "plugin": plugin, "daemon": daemon}
-    check(Fabric, values, f"Fabric of {machine_type}", at="fabric")
-    return Fabric.model_validate(values)
+    hardware = _hardware(machine_type)
+    if plugin is None or (plugin, daemon) not in hardware.releases:
+        pairs = ", ".join(_pair(*release) for release in hardware.releases)
+        raise PlanError(
+            [
+                f"Fabric of {machine_type}: fabric has {_pair(plugin, daemon)}; allowed for {hardware.kind}: {pairs}; "
+                "write one of these"
+            ]
+        )
+    return Fabric(machine_type=machine_type, plugin=plugin, daemon=daemon)
 
 
 def fabric_nodes(accelerator: str) -> dict[str, list[str]]:
@@ -135,5 +130,6 @@ def fabric_nodes(accelerator: str) -> dict[str, list[str]]:
     return {"cloud.google.com/gke-accelerator": [accelerator], POOL: [TRAINING_POOL]}
 
 
-def _pair(plugin: str, daemon: str | None) -> str:
-    return f"plugin {plugin} with {f'daemon {daemon}' if daemon else 'no daemon'}"
+def _pair(plugin: str | None, daemon: str | None) -> str:
+    named = f"plugin {plugin}" if plugin else "no plugin"
+    return f"{named} with {f'daemon {daemon}' if daemon else 'no daemon'}"

@@ -64,7 +64,6 @@ ELSEWHERE = {"build", "catalog", "docs", "examples", "links", "sandbox", "tests"
 EXCEPTIONS = {
     "acceptance/references.csv": "rates that others measured, which no cloud sells",
     "benchmarks/cost_plan.py": "a program to cost",
-    "components/gcp/compute_class.py": "an example in the description of a field",
     "cost/prices/live/google_machines.csv": "which SKUs of a live price list make a machine",
 }
 

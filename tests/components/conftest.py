@@ -1,8 +1,8 @@
-"""The trial spec and variations of it, what a model refuses, and what a program registers."""
+"""The trial spec and variations of it, and what a program registers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 from unittest import mock
@@ -12,8 +12,6 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
 
-from gpucluster.components.kubernetes.objects import Part, check
-from gpucluster.components.plan import PlanError
 from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
@@ -66,19 +64,5 @@ def registered(recorder: Recorder) -> Callable[[Callable[[], object]], Registere
 
         started()
         return [item for item in recorder.seen if not item[0].startswith("gpucluster:")]
-
-    return run
-
-
-@pytest.fixture
-def refused() -> Callable[[type[Part], Mapping[str, Any]], list[str]]:
-    """What a model refuses in a spec; nothing where it takes it."""
-
-    def run(model: type[Part], spec: Mapping[str, Any]) -> list[str]:
-        try:
-            check(model, spec, "it", at="spec")
-        except PlanError as error:
-            return [problem.removeprefix("it: ") for problem in map(str, error.problems)]
-        return []
 
     return run

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
@@ -151,6 +152,32 @@ def test_a_real_api_server_takes_every_object_of_every_example(
     assert {"ClusterQueue", "ClusterTrainingRuntime", "PersistentVolume", "ValidatingAdmissionPolicy"} <= judged[
         "accepted"
     ]
+
+
+@pytest.mark.slow
+def test_a_release_sets_only_values_that_its_chart_knows(written: tuple[Path, list[Declared]]) -> None:
+    known: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("chart_values.yaml").read_text())
+    releases = [item for item in written[1] if item.token == RELEASE]
+    set_by = {known_chart(item.inputs): {*map(str, known[known_chart(item.inputs)])} for item in releases}
+    unknown = {
+        f"{item.page} {item.name}: {value}"
+        for item in releases
+        for value in _values(item.inputs.get("values", {}), set_by[known_chart(item.inputs)])
+    }
+    assert unknown == set()
+    assert {*set_by} == {*known}, "a chart that no example installs"
+
+
+def _values(values: Mapping[str, Any], known: set[str], at: str = "") -> Iterator[str]:
+    """Those that a chart does not know."""
+    for key, value in values.items():
+        here = f"{at}{key}"
+        if here in known:
+            continue
+        if isinstance(value, Mapping) and any(item.startswith(f"{here}.") for item in known):
+            yield from _values(value, known, f"{here}.")
+        else:
+            yield here
 
 
 def test_the_preview_in_the_readme_is_that_of_the_trials_page() -> None:

@@ -21,14 +21,11 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes import charts
-from gpucluster.components.kubernetes.admission_policy import (
-    ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-)
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
 from gpucluster.components.kubernetes.jobs import queues_of
-from gpucluster.components.kubernetes.objects import Spec
+from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
+from gpucluster.components.kubernetes.objects import Kind
 from gpucluster.components.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
@@ -72,8 +69,8 @@ class Judge:
         return ""
 
 
-def _object(kind: type[Spec], name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name}, "spec": spec}
+def _object(kind: Kind, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": name}, "spec": spec}
 
 
 def _namespace(name: str, standard: str) -> dict[str, Any]:
@@ -100,9 +97,9 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
             for document in (_namespace(NAMESPACE, standard), _namespace("elsewhere", "privileged")):
                 judge.client.apply(document)
             for name, spec in rules.items():
-                judge.client.apply(_object(ValidatingAdmissionPolicy, name, spec))
+                judge.client.apply(_object(ADMISSION_POLICY, name, spec))
                 binding = {"policyName": name, "validationActions": ["Deny"]}
-                judge.client.apply(_object(ValidatingAdmissionPolicyBinding, name, binding))
+                judge.client.apply(_object(ADMISSION_POLICY_BINDING, name, binding))
             found.append(judge)
         # A server acts on new rules a moment later.
         unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")

@@ -10,13 +10,10 @@ import pytest
 import yaml
 
 from gpucluster.components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
-from gpucluster.components.kubernetes.chart_values import GpuOperator
-from gpucluster.components.kubernetes.objects import Part
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
-Refused = Callable[[type[Part], dict[str, Any]], list[str]]
 
 ADDONS = {"key": "CriticalAddonsOnly", "operator": "Exists"}
 EVERYWHERE = [
@@ -241,50 +238,3 @@ def test_a_layout_that_the_mig_manager_does_not_know_is_written_down_for_it(regi
 def test_nodes_say_how_they_are_sliced_or_that_they_are_not() -> None:
     assert mig_node_labels("all-1g.10gb") == {"nvidia.com/mig.config": "all-1g.10gb"}
     assert NO_MIG == {"nvidia.com/gpu.deploy.mig-manager": "false"}
-
-
-VALUES: dict[str, Any] = {
-    "nfd": {"enabled": False},
-    "operator": {"tolerations": []},
-    "daemonsets": {"tolerations": []},
-    "driver": {"enabled": True},
-    "toolkit": {"enabled": True},
-    "dcgmExporter": {"config": {"name": "counters"}, "serviceMonitor": {"enabled": False}},
-    "mig": {"strategy": "single"},
-    "migManager": {"enabled": False},
-}
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        (
-            {"toolkit": {"enabled": False}},
-            [
-                "spec has driver.enabled True and toolkit.enabled False; allowed: both true or both false; "
-                "make them the same"
-            ],
-        ),
-        (
-            {"driver": {"enabled": False}, "toolkit": {"enabled": False}},
-            [
-                "spec has driver.enabled False and no operator.runtimeClass; allowed without a driver: the class of "
-                "the node image; add it, on AKS nvidia-container-runtime"
-            ],
-        ),
-        (
-            {
-                "driver": {"enabled": False, "rdma": {"enabled": True, "useHostMofed": False}},
-                "toolkit": {"enabled": False},
-                "operator": {"runtimeClass": "nvidia-container-runtime", "tolerations": []},
-            },
-            [
-                "spec has driver.rdma.enabled True without a driver; allowed: with driver.enabled only; remove "
-                "driver.rdma"
-            ],
-        ),
-    ],
-)
-def test_a_driver_owned_by_halves_is_refused(refused: Refused, changes: dict[str, Any], expected: list[str]) -> None:
-    assert refused(GpuOperator, VALUES) == []
-    assert refused(GpuOperator, {**VALUES, **changes}) == expected

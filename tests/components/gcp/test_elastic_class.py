@@ -96,8 +96,7 @@ def test_without_an_expected_use_there_is_no_annotation(registered: Run) -> None
         ),
         (
             "on-demand",
-            "ComputeClass dev: spec.priorities[1] has machineType 'a3-highgpu-1g' on demand; allowed for it: spot or "
-            "flexStart; add one of them",
+            "ComputeClass dev: a3-highgpu-1g is bought on demand; allowed for it: spot, flex-start; write one of these",
         ),
     ],
 )

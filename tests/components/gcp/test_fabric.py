@@ -88,7 +88,8 @@ def test_another_pair_that_was_released_together_is_taken(machine: str, plugin: 
             "a3-highgpu-8g",
             None,
             "v2.0.15",
-            "fabric.plugin is a NoneType; allowed: a version of the plugin; change it, as in v3.1.12",
+            "fabric has no plugin with daemon v2.0.15; allowed for TCPX: plugin v3.1.12 with daemon v2.0.15, plugin "
+            "v3.1.9 with daemon v2.0.12; write one of these",
         ),
     ],
 )

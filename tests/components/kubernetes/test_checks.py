@@ -20,9 +20,7 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.helm.v3 import Release
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.checks import check_object
-from gpucluster.components.kubernetes.release import release
 from gpucluster.components.plan import PlanError
 
 Declare = Callable[[pulumi.ResourceOptions], object]
@@ -168,34 +166,4 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
 def test_a_wrong_object_is_refused_with_every_reason(declare: Declare, expected: list[str]) -> None:
     with pytest.raises(PlanError) as refused:
         registered(declare)
-    assert list(map(str, refused.value.problems)) == expected
-
-
-@pytest.mark.parametrize(
-    ("chart", "values", "expected"),
-    [
-        (
-            KARPENTER,
-            {
-                "settings": {"clusterName": "c", "clusterEndpoint": "e", "interuptionQueue": "q"},
-                "serviceAccount": {"name": "karpenter"},
-            },
-            [
-                "Release r: values.settings.interruptionQueue is missing; allowed: text that is not empty; add it",
-                "Release r: values.settings.interuptionQueue is not a field; allowed: clusterEndpoint, clusterName, "
-                "featureGates, interruptionQueue, isolatedVPC; write interruptionQueue",
-            ],
-        ),
-        (KARPENTER_CRD, {"x": 1}, ["Release r: values.x is not a field; allowed: none; remove it"]),
-        (
-            EFA_DEVICE_PLUGIN,
-            {"nodeSelector": {}, "tolerations": [{"operator": "Exist"}]},
-            ["Release r: values.tolerations[0].operator is 'Exist'; allowed: Exists, Equal; write Exists"],
-        ),
-    ],
-    ids=["karpenter", "crd", "plugin"],
-)
-def test_a_chart_value_that_helm_would_ignore_is_refused(chart: Any, values: Any, expected: list[str]) -> None:
-    with pytest.raises(PlanError) as refused:
-        release("r", chart, namespace="kube-system", values=values, after=[], opts=pulumi.ResourceOptions())
     assert list(map(str, refused.value.problems)) == expected
