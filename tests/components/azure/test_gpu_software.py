@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from gpucluster.components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
+from gpucluster.components.azure.gpu_versions import VERSIONS
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -238,3 +239,13 @@ def test_a_layout_that_the_mig_manager_does_not_know_is_written_down_for_it(regi
 def test_nodes_say_how_they_are_sliced_or_that_they_are_not() -> None:
     assert mig_node_labels("all-1g.10gb") == {"nvidia.com/mig.config": "all-1g.10gb"}
     assert NO_MIG == {"nvidia.com/gpu.deploy.mig-manager": "false"}
+
+
+def test_the_versions_are_those_that_were_released_together() -> None:
+    """Mellanox/network-operator v26.4.0, hack/release.yaml; Azure/aks-rdma-infiniband 700dabb, deploy-aks.sh."""
+    assert VERSIONS == {
+        "network_operator": "26.4.0",
+        "doca_driver": "doca3.4.0-26.04-0.8.6.0-0",
+        "device_plugin": "network-operator-v26.4.0",
+        "gpu_operator": "v26.3.3",
+    }
