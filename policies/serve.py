@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -17,6 +18,8 @@ __all__ = ["serve"]
 
 def serve(pack: Pack) -> None:
     """Answer the engine; never returns."""
+    # What is loaded by now stays: the collector would walk the modules of the SDK again and again, to find nothing.
+    gc.freeze()
     plain = grpc.server
     setattr(grpc, "server", partial(plain, interceptors=[_ReadOnce()]))  # noqa: B010  (the SDK makes its own server)
     try:
