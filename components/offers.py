@@ -2,48 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-__all__ = ["Offer", "cheapest", "offer"]
+from gpucluster.components.plan import Prices
+
+__all__ = ["Offer", "TierPrices", "cheapest", "offer", "tier_prices"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None where its price is not known."""
+    """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None where its price is not known.
+
+    elsewhere: the same at a price of another place, by which tiers are put in order and nothing is ever billed.
+    """
 
     tier: int
     capacity_gib: int
     monthly: Decimal | None
+    elsewhere: Decimal | None = None
 
     def __str__(self) -> str:
         price = "" if self.monthly is None else f" for ${self.monthly:,.2f} a month"
         return f"{self.capacity_gib:,} GiB at {self.tier} MB/s per TiB{price}"
 
 
-def offer(tier: int, capacity_gib: int, price: Decimal | None) -> Offer:
-    """A tier at a capacity. price: USD per GiB-month, None where it is not known."""
-    return Offer(tier=tier, capacity_gib=capacity_gib, monthly=None if price is None else capacity_gib * price)
+@dataclass(frozen=True, kw_only=True)
+class TierPrices:
+    """USD per GiB-month of a tier, by its MB/s per TiB: in the region, and the least that is known anywhere else."""
+
+    here: Callable[[int], Decimal | None]
+    elsewhere: Callable[[int], Decimal | None] = lambda _: None
+
+
+def tier_prices(prices: Prices | None, cloud: str, region: str) -> TierPrices:
+    """Without prices, no tier has one."""
+    if prices is None:
+        return TierPrices(here=lambda _: None)
+    return TierPrices(
+        here=lambda tier: prices.storage_price(cloud, region, tier),
+        elsewhere=lambda tier: prices.storage_price_elsewhere(cloud, tier),
+    )
+
+
+def offer(tier: int, capacity_gib: int, price: TierPrices) -> Offer:
+    """A tier at a capacity."""
+    here, elsewhere = price.here(tier), price.elsewhere(tier)
+    return Offer(
+        tier=tier,
+        capacity_gib=capacity_gib,
+        monthly=None if here is None else capacity_gib * here,
+        elsewhere=None if elsewhere is None else capacity_gib * elsewhere,
+    )
 
 
 def cheapest(offers: Sequence[Offer], *, tier: int | None) -> tuple[Offer, str]:
     """The offer to take, and why, in one sentence that names the runner-up.
 
-    offers: the slowest first. tier: the one the spec sets, None where the price decides. An offer without a price is
-    not ranked; where none has one, it is the slowest.
+    tier: the one the spec sets, None where the price decides. An offer without a price is not ranked. Where none has
+    one, prices of elsewhere put them in order; where there are none either, the one of least capacity is taken, of
+    equals the slowest: a faster TiB is never cheaper.
     """
     offers = [item for item in offers if tier in (None, item.tier)]
-    ranked = sorted((item for item in offers if item.monthly is not None), key=lambda item: (item.monthly, item.tier))
-    chosen = ranked[0] if ranked else offers[0]
     if tier is not None:
-        return chosen, f"{chosen}, the tier set by the spec"
-    return chosen, _choice(chosen, ranked[1:], [item for item in offers if item.monthly is None])
+        return offers[0], f"{offers[0]}, the tier set by the spec"
+    ranked = sorted((item for item in offers if item.monthly is not None), key=lambda item: (item.monthly, item.tier))
+    if ranked:
+        return ranked[0], _choice(ranked[0], ranked[1:], [item for item in offers if item.monthly is None])
+    return _without_a_price(offers)
+
+
+def _without_a_price(offers: Sequence[Offer]) -> tuple[Offer, str]:
+    why = "no tier has a known price here"
+    ordered = sorted((item for item in offers if item.elsewhere is not None), key=lambda it: (it.elsewhere, it.tier))
+    if ordered:
+        return ordered[0], f"{ordered[0]}: the cheapest in the order of prices elsewhere, because {why}"
+    least = min(offers, key=lambda item: (item.capacity_gib, item.tier))
+    return least, f"{least}: the least capacity, because {why}"
 
 
 def _choice(chosen: Offer, others: Sequence[Offer], unknown: Sequence[Offer]) -> str:
-    if chosen.monthly is None:
-        return f"{chosen}: the slowest tier, because no tier has a known price here"
     parts = [f"{chosen} is the cheapest"]
     if others:
         parts.append(f"next is {others[0]}")

@@ -42,6 +42,10 @@ class Prices(Protocol):
         """USD per GiB-month of shared storage. tier: MB/s per TiB."""
         ...
 
+    def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
+        """The least that is known in any region of the cloud, else of any other: good for the order of tiers alone."""
+        ...
+
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
         """USD per hour of a machine. purchase: its kind as the spec names it."""
         ...

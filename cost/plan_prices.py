@@ -11,9 +11,9 @@ from typing import Final
 
 from gpucluster.cost.machine_price import machine_price, machine_prices
 from gpucluster.cost.prices import Price
-from gpucluster.cost.storage_price import storage_price
+from gpucluster.cost.storage_price import storage_price, storage_price_elsewhere
 
-__all__ = ["machine_usd", "machines_usd", "storage_price"]
+__all__ = ["machine_usd", "machines_usd", "storage_price", "storage_price_elsewhere"]
 
 
 _BLOCKS: Final = {"aws": "capacity_block", "gcp": "dws_calendar"}

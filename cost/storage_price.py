@@ -6,10 +6,11 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.cost.cloud_parts import part_of
 from gpucluster.cost.prices import Price, PriceBook
 
-__all__ = ["storage_name", "storage_price"]
+__all__ = ["storage_name", "storage_price", "storage_price_elsewhere"]
 
 
 def storage_name(cloud: str, tier: int) -> str | None:
@@ -28,6 +29,23 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
         return None
     found = _book().lookup(cloud, region, name, unit="GiB-month")
     return found.usd if isinstance(found, Price) and found.rankable else None
+
+
+def storage_price_elsewhere(cloud: str, tier: int) -> Decimal | None:
+    """The least that is known of `storage_price` in any region of the cloud, else of any other cloud.
+
+    By it tiers are put in order where a region has no price of its own: what a faster TiB costs against a slower one
+    differs little from region to region. Nothing is billed by it. Raises BadPrices as `storage_price` does.
+    """
+    others = (name for name in clouds() if name != cloud)
+    found = (_least(name, tier) for name in (cloud, *others))
+    return next((usd for usd in found if usd is not None), None)
+
+
+def _least(cloud: str, tier: int) -> Decimal | None:
+    regions = {row.region for row in _book().rows(cloud) if row.sku == storage_name(cloud, tier)}
+    known = (storage_price(cloud, region, tier) for region in regions)
+    return min((usd for usd in known if usd is not None), default=None)
 
 
 @cache

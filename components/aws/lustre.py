@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.components.offers import cheapest, offer
+from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
 from gpucluster.components.spec import SharedStorage
 
@@ -43,10 +42,10 @@ class LustrePlan:
         return Decimal(self.capacity_gib) * self.tier / 1_000_000
 
 
-def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
+def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    price: USD per GiB-month of a tier. A tier without a price is not ranked; where none has one, it is the slowest.
+    Without a price here, `cheapest` says what is taken.
     """
     usable_gib = asked.usable_tib * GIB_PER_TIB
     chosen, choice = cheapest(
@@ -54,7 +53,7 @@ def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) ->
             offer(
                 tier,
                 _capacity(tier, max(usable_gib * HEADROOM, asked.gb_per_s * 1_000_000 / tier), asked.fabric),
-                price(tier),
+                price,
             )
             for tier in LUSTRE_TIERS
         ],

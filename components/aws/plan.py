@@ -28,6 +28,7 @@ from gpucluster.components.aws.quotas import NODE_GROUP_LIMIT, quota_note
 from gpucluster.components.elastic import PoolPlan, plan_pools
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
@@ -186,9 +187,7 @@ def plan_cluster(
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
-    storage = plan_lustre(
-        spec.storage.shared, lambda tier: prices.storage_price("aws", location.region, tier) if prices else None
-    )
+    storage = plan_lustre(spec.storage.shared, tier_prices(prices, "aws", location.region))
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
     mig = plan_mig(spec)

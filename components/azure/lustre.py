@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.components.offers import Offer, cheapest, offer
+from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import SharedStorage
@@ -93,12 +92,8 @@ def _steps(tier: int, tib: Decimal) -> int:
     return max(1, math.ceil(tib / step)) * step
 
 
-def _for_size(asked: SharedStorage, tier: int) -> int:
-    return _steps(tier, asked.usable_tib * HEADROOM)
-
-
 def _for_all(asked: SharedStorage, tier: int) -> int:
-    return max(_for_size(asked, tier), _steps(tier, asked.gb_per_s * 1_000 / tier))
+    return _steps(tier, max(asked.usable_tib * HEADROOM, asked.gb_per_s * 1_000 / tier))
 
 
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
@@ -140,22 +135,17 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
     return problems
 
 
-def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
+def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    price: USD per GiB-month of a tier. A tier without a price is not ranked. Where none has one, it is the slowest that
-    reaches the throughput at the size the data need: a slower one would be made larger than that, a faster one costs
-    more by the TiB. Asked is what `lustre_problems` has no objection to.
+    Without a price here, `cheapest` says what is taken. Asked is what `lustre_problems` has no objection to.
     """
     offers = [
-        offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price(tier))
+        offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price)
         for tier, limits in LUSTRE_TIERS.items()
         if _for_all(asked, tier) <= limits.most
     ]
-    if asked.tier is None and all(item.monthly is None for item in offers):
-        chosen, choice = _by_size(asked, offers)
-    else:
-        chosen, choice = cheapest(offers, tier=asked.tier)
+    chosen, choice = cheapest(offers, tier=asked.tier)
     return LustrePlan(
         capacity_tib=chosen.capacity_gib // GIB_PER_TIB,
         usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
@@ -164,14 +154,6 @@ def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) ->
         choice=choice,
         bucket=_bucket(asked.bucket),
     )
-
-
-def _by_size(asked: SharedStorage, offers: list[Offer]) -> tuple[Offer, str]:
-    fitting = [item for item in offers if item.capacity_gib == _for_size(asked, item.tier) * GIB_PER_TIB]
-    why = "because no tier has a known price here"
-    if fitting:
-        return fitting[0], f"{fitting[0]}: the slowest tier that is fast enough at the size the data need, {why}"
-    return offers[-1], f"{offers[-1]}: the fastest tier, enlarged to be fast enough, {why}"
 
 
 def _bucket(address: str | None) -> Bucket | None:

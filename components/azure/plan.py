@@ -34,6 +34,7 @@ from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import (
@@ -158,9 +159,7 @@ def plan_cluster(
     elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
     training = plan_training(spec, shape, location)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
-    storage = plan_lustre(
-        spec.storage.shared, lambda tier: prices.storage_price(CLOUD, location.region, tier) if prices else None
-    )
+    storage = plan_lustre(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
     addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
     return AzureClusterPlan(
         name=spec.name,

@@ -27,14 +27,22 @@ class Admins(pulumi.ComponentResource):
         *,
         project: str,
         labels: Mapping[str, str],
+        after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        """after: the APIs."""
         super().__init__("gpucluster:gcp:Admins", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         for principal in principals:
             address = principal.partition(":")[2]
             full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', address)}"
-            projects.IAMMember(full, project=project, role="roles/container.clusterViewer", member=principal, opts=here)
+            projects.IAMMember(
+                full,
+                project=project,
+                role="roles/container.clusterViewer",
+                member=principal,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            )
             ClusterRoleBinding(
                 f"{full}-rights",
                 metadata=ObjectMetaArgs(labels=dict(labels)),

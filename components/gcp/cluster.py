@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from gpucluster.components.gcp.admins import Admins
 from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.dns import kube_dns_by_nodes
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.fabric import FABRICS, POD_SECURITY
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
@@ -63,7 +64,7 @@ class TrainingCluster(pulumi.ComponentResource):
         self._resource_labels = labeller(plan.labels, stack=plan.stack)
         self._labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
 
-        services = enabled_services(f"{name}-api", _services(plan), here)
+        self._services = services = enabled_services(f"{name}-api", _services(plan), here)
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,
@@ -71,14 +72,20 @@ class TrainingCluster(pulumi.ComponentResource):
             after=services,
             opts=here,
         )
-        network = Network(
-            f"{name}-network", plan.network, location, after=services, labels=self._resource_labels, opts=here
-        )
         self._control_plane = control_plane = ControlPlane(
-            f"{name}-control-plane",
+            f"{name}-control-plane", location=location, after=services, labels=self._resource_labels, opts=here
+        )
+        network = Network(
+            f"{name}-network",
+            plan.network,
+            location,
+            after=[*services, *self._nodes.grants, control_plane.key_use],
+            labels=self._resource_labels,
+            opts=here,
+        )
+        control_plane.start(
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
-            location=location,
             access=plan.access,
             network=network,
             nodes=self._nodes,
@@ -87,9 +94,6 @@ class TrainingCluster(pulumi.ComponentResource):
             filestore=plan.home is not None,
             limits=plan.limits,
             million_samples=plan.telemetry.million_samples,
-            after=services,
-            labels=self._resource_labels,
-            opts=here,
         )
         system = SystemPool(
             f"{name}-system",
@@ -112,6 +116,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 )
             ],
         )
+        kube_dns_by_nodes(f"{name}-kube-dns", after=system.ready, opts=inside)
         fabric = FABRICS.get(plan.training.shape.machine_type)
         workspace = Workspace(
             f"{name}-workspace",
@@ -204,7 +209,14 @@ class TrainingCluster(pulumi.ComponentResource):
             opts=inside,
         )
         if plan.access.admins:
-            Admins(f"{name}-admins", plan.access.admins, project=location.project, labels=self._labels, opts=inside)
+            Admins(
+                f"{name}-admins",
+                plan.access.admins,
+                project=location.project,
+                labels=self._labels,
+                after=services,
+                opts=inside,
+            )
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig
@@ -226,6 +238,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 f"{self._name}-storage",
                 plan.storage,
                 location=plan.location,
+                apis=self._services,
                 after=[self._control_plane.cluster],
                 labels=self._resource_labels,
                 opts=here,
@@ -284,14 +297,15 @@ class TrainingCluster(pulumi.ComponentResource):
 
 def _services(plan: GcpClusterPlan) -> list[str]:
     """The APIs in use."""
-    lustre = [] if isinstance(plan.storage, BucketPlan) else ["lustre"]
+    storage = "storage" if isinstance(plan.storage, BucketPlan) else "lustre"
     private = ["servicenetworking"] if plan.network.private_services else []
     return [
         "cloudkms",
         "compute",
         "container",
+        "dns",
         *(["file"] if plan.home is not None else []),
         "iam",
-        *lustre,
         *private,
+        storage,
     ]

@@ -38,8 +38,12 @@ _LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
 
 
 class ControlPlane(pulumi.ComponentResource):
-    """Outputs: cluster_name, endpoint, kubeconfig. before_nodes: what has to stand before a node can join."""
+    """A key for secrets, then, by `start`, the cluster. Outputs: cluster_name, endpoint, kubeconfig.
 
+    key_use: GKE's right to the key. before_nodes: what has to stand before a node can join.
+    """
+
+    key_use: pulumi.Resource
     cluster: container.Cluster
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
@@ -50,9 +54,28 @@ class ControlPlane(pulumi.ComponentResource):
         self,
         name: str,
         *,
+        location: Location,
+        after: Sequence[pulumi.Resource],
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the APIs."""
+        super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
+        self._name, self._location, self._labels = name, location, labels
+        self._key, self.key_use = secrets_key(
+            f"{name}-secrets",
+            project=location.project,
+            region=location.region,
+            after=after,
+            labels=labels(f"{name}-secrets"),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def start(
+        self,
+        *,
         cluster_name: str,
         version: str,
-        location: Location,
         access: AccessPlan,
         network: Network,
         nodes: NodeIdentity,
@@ -61,23 +84,12 @@ class ControlPlane(pulumi.ComponentResource):
         filestore: bool,
         limits: Mapping[str, int] | None,
         million_samples: Decimal,
-        after: Sequence[pulumi.Resource],
-        labels: Labeller,
-        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """lustre, bucket, filestore: which storage its drivers mount. limits: greatest amounts of all pools together
-        where GKE makes pools by itself. million_samples: of metrics a month. after: the APIs.
+        """network: one that waits for the right to the key and for the nodes' account, which Google Cloud takes a
+        minute to know everywhere. lustre, bucket, filestore: which storage its drivers mount. limits: greatest amounts
+        of all pools together where GKE makes pools by itself. million_samples: of metrics a month.
         """
-        super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
-        here = pulumi.ResourceOptions(parent=self)
-        key, key_use = secrets_key(
-            f"{name}-secrets",
-            project=location.project,
-            region=location.region,
-            after=after,
-            labels=labels(f"{name}-secrets"),
-            opts=here,
-        )
+        name, location, labels = self._name, self._location, self._labels
         self.cluster = container.Cluster(
             f"{name}-cluster",
             name=cluster_name,
@@ -119,10 +131,12 @@ class ControlPlane(pulumi.ComponentResource):
                     allow_external_traffic=False
                 )
             ),
+            # A replica of kube-dns for each 256 vCPUs of GPU nodes would fill the system nodes (`dns.py`).
+            dns_config=container.ClusterDnsConfigArgs(cluster_dns="CLOUD_DNS", cluster_dns_scope="CLUSTER_SCOPE"),
             workload_identity_config=container.ClusterWorkloadIdentityConfigArgs(
                 workload_pool=workload_pool(location.project)
             ),
-            database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=key.id),
+            database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=self._key.id),
             enable_shielded_nodes=True,
             logging_config=container.ClusterLoggingConfigArgs(enable_components=list(_LOGS)),
             monitoring_config=container.ClusterMonitoringConfigArgs(
@@ -134,7 +148,7 @@ class ControlPlane(pulumi.ComponentResource):
             resource_labels={**labels(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*after, *nodes.grants, key_use],
+                depends_on=network.ready,
                 # The name is taken until the old cluster is gone.
                 delete_before_replace=True,
                 # Of the pool that is gone.

@@ -55,9 +55,10 @@ def karpenter_identity(
     """The e-mail address of the account a Kubernetes service account acts as, and its grants, for others to wait for.
 
     account_id: 6 to 30 characters, unique in the project; the role is named by it too. node_account: e-mail address of
-    the account of the machines, which Karpenter must be allowed to give them. after: the cluster, with workload
-    identity: the project's first one makes the pool of identities that the last grant names.
+    the account of the machines, which Karpenter must be allowed to give them. after: the APIs and the cluster, with
+    workload identity: the project's first one makes the pool of identities that the last grant names.
     """
+    opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)
     role = projects.IAMCustomRole(
         f"{name}-role",
@@ -81,7 +82,7 @@ def karpenter_identity(
             service_account_id=account.name,
             role="roles/iam.workloadIdentityUser",
             member=f"serviceAccount:{project}.svc.id.goog[{namespace}/{service_account}]",
-            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+            opts=opts,
         ),
     ]
     return account.email, grants

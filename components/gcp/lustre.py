@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.components.offers import cheapest, offer
+from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import SharedStorage
@@ -83,19 +82,15 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
     ]
 
 
-def plan_lustre(asked: SharedStorage, price: Callable[[int], Decimal | None]) -> LustrePlan:
+def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    price: USD per GiB-month of a tier. A tier without a price is not ranked; where none has one, it is the slowest.
+    Without a price here, `cheapest` says what is taken.
     Asked is what `lustre_problems` has no objection to.
     """
     capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
     chosen, choice = cheapest(
-        [
-            offer(tier, capacity, price(tier))
-            for tier, capacity in capacities.items()
-            if capacity <= LUSTRE_TIERS[tier].most
-        ],
+        [offer(tier, capacity, price) for tier, capacity in capacities.items() if capacity <= LUSTRE_TIERS[tier].most],
         tier=asked.tier,
     )
     return LustrePlan(

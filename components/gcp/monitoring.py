@@ -10,14 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import (
-    ResourceQuota,
-    ResourceQuotaSpecArgs,
-    ScopedResourceSelectorRequirementArgs,
-    ScopeSelectorArgs,
-)
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
@@ -33,9 +27,6 @@ _POD_MONITORING: Final = Kind("monitoring.googleapis.com/v1", "PodMonitoring")
 # Where GKE puts the driver of a node. Source: GoogleCloudPlatform/prometheus-engine v0.17.2,
 # examples/nvidia-dcgm/exporter.yaml.
 _DRIVER: Final = "/home/kubernetes/bin/nvidia"
-_CRITICAL: Final = "system-node-critical"
-_PODS: Final = "1000000"
-"""As good as no limit: the quota is there to be there."""
 
 
 class Monitoring(pulumi.ComponentResource):
@@ -62,7 +53,7 @@ class Monitoring(pulumi.ComponentResource):
         exporter = GpuExporter(
             f"{name}-gpus", driver_folder=_DRIVER, registry=registry, labels=labels, after=after, opts=here
         )
-        _critical_pods(f"{name}-critical", exporter.namespace, labels, here)
+        critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, labels=labels, opts=here)
         scraped = [GPU_EXPORTER, *options_scraped(plan)]
         for target in scraped:
             custom_object(
@@ -83,28 +74,6 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         self.register_outputs({"monitors": [target.name for target in scraped]})
-
-
-def _critical_pods(
-    name: str, namespace: pulumi.Input[str], labels: Mapping[str, str], opts: pulumi.ResourceOptions
-) -> ResourceQuota:
-    """GKE lets pods that no job may push aside into namespaces alone that have a quota of them.
-
-    Source: NVIDIA's documentation of its GPU Operator, "NVIDIA GPU Operator with Google GKE".
-    """
-    return ResourceQuota(
-        name,
-        metadata=ObjectMetaArgs(name="critical-pods", namespace=namespace, labels=labels),
-        spec=ResourceQuotaSpecArgs(
-            hard={"pods": _PODS},
-            scope_selector=ScopeSelectorArgs(
-                match_expressions=[
-                    ScopedResourceSelectorRequirementArgs(scope_name="PriorityClass", operator="In", values=[_CRITICAL])
-                ]
-            ),
-        ),
-        opts=opts,
-    )
 
 
 def _monitoring(target: Scraped) -> dict[str, Any]:

@@ -22,14 +22,15 @@ SERVICES_RANGE = "services"
 class Network(pulumi.ComponentResource):
     """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in their order.
 
-    ways_out: what nodes wait for. private_services: what Google's own services inside the network wait for, empty where
-    there are none; `private_range` is the name of their range.
+    ready: the whole of the cluster's own network. ways_out: what nodes wait for. private_services: what Google's own
+    services inside the network wait for, empty where there are none; `private_range` is the name of their range.
     """
 
     network: compute.Network
     subnetwork: compute.Subnetwork
     gpu_subnets: list[Subnet]
     ways_out: list[pulumi.Resource]
+    ready: list[pulumi.Resource]
     private_services: list[pulumi.Resource]
     private_range: pulumi.Output[str] | None
 
@@ -43,7 +44,9 @@ class Network(pulumi.ComponentResource):
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the APIs. labels: the range for Google's services is the only part of a network that takes any."""
+        """after: the APIs, and what Google Cloud gets the time of a network to know everywhere. labels: the range for
+        Google's services is the only part of a network that takes any.
+        """
         super().__init__("gpucluster:gcp:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         self.network = compute.Network(
@@ -75,6 +78,7 @@ class Network(pulumi.ComponentResource):
         self.private_services, self.private_range = [], None
         if plan.private_services:
             self._private_services(name, plan.addresses.private_services, labels)
+        self.ready = [self.subnetwork, *self.ways_out, *self.private_services]
         self.gpu_subnets = fabric_networks(
             f"{name}-gpu",
             plan.gpu_networks,
@@ -121,6 +125,9 @@ class Network(pulumi.ComponentResource):
             network=self.network.id,
             service="servicenetworking.googleapis.com",
             reserved_peering_ranges=[reserved.name],
+            # A service that is gone may hold the connection for days; without the peering the network can go.
+            # Source: hashicorp/terraform-provider-google issue 19908.
+            deletion_policy="REMOVE_PEERING",
             opts=here,
         )
         self.private_services, self.private_range = [connection], reserved.name

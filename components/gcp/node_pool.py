@@ -107,6 +107,10 @@ def flex_start(hours: int) -> dict[str, Any]:
     }
 
 
-def scaled(most: int) -> container.NodePoolAutoscalingArgs:
-    """A pool that GKE scales from nothing to so many nodes, wherever capacity is found."""
-    return container.NodePoolAutoscalingArgs(total_min_node_count=0, total_max_node_count=most, location_policy="ANY")
+def scaled(most: int, *, least: int = 0, anywhere: bool = True) -> container.NodePoolAutoscalingArgs:
+    """A pool that GKE scales between so many nodes. anywhere: wherever capacity is found, else evenly over zones."""
+    return container.NodePoolAutoscalingArgs(
+        total_min_node_count=least,
+        total_max_node_count=most,
+        location_policy="ANY" if anywhere else "BALANCED",
+    )

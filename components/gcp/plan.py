@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,6 +25,7 @@ from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import (
     GIB_PER_TIB,
     Equivalence,
@@ -65,7 +67,12 @@ __all__ = [
 # Source: NVIDIA/aicr v0.11.1 (A3 Mega); GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.).
 KUBERNETES_VERSION = "1.35"
 
-SYSTEM_NODES = 3
+# In three zones, so that DNS, Karpenter and operators survive the loss of one.
+_SYSTEM_NODES = 3
+# More come when pods find no room: one for so many GPU nodes, for what GKE runs by the number of nodes, such as
+# kube-dns and konnectivity. GoogleCloudPlatform/cluster-toolkit lets a system pool grow from 2 to 10.
+_GPU_NODES_PER_SYSTEM_NODE = 32
+_MOST_OF_A_SMALL_CLUSTER = 6
 
 # Source: Kubernetes Engine API, names of clusters and node pools.
 _CLUSTER_NAME = 40
@@ -88,8 +95,10 @@ class NetworkPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemPlan:
-    """CPU nodes for DNS, Karpenter and operators: one in each of three zones."""
+    """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` where they need more."""
 
+    most: int
+    nodes: int = _SYSTEM_NODES
     machine_type: str = "e2-standard-4"
     # Source: Compute Engine documentation, "General-purpose machine family", E2 standard.
     vcpus: int = 4
@@ -197,7 +206,7 @@ def plan_cluster(
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = _storage(spec, location, prices)
     capacity, speed = _sizes(storage)
-    system = SystemPlan()
+    system = _system(spec)
     others = _other_pools(training, mig)
     return GcpClusterPlan(
         name=spec.name,
@@ -331,6 +340,19 @@ def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
     )
 
 
+def _system(spec: ClusterSpec) -> SystemPlan:
+    gpu_nodes = spec.training.nodes + spec.training.spares + _nodes_beside_training(spec)
+    return SystemPlan(
+        most=max(_MOST_OF_A_SMALL_CLUSTER, _SYSTEM_NODES + math.ceil(gpu_nodes / _GPU_NODES_PER_SYSTEM_NODE))
+    )
+
+
+def _nodes_beside_training(spec: ClusterSpec) -> int:
+    """GPU nodes of the other pools: an elastic one has a single GPU."""
+    elastic = plan_elastic(spec)
+    return (elastic.max_gpus if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
+
+
 def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
     """The GPU pools beside the elastic ones; of them GKE scales those of flex-start."""
     pools = [PoolSize(shape=training.shape, nodes=training.size, scaled=training.flex_start_hours is not None)]
@@ -346,8 +368,8 @@ def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemP
     return cluster_limits(
         elastic.shape,
         [*others, pool],
-        vcpus=SYSTEM_NODES * system.vcpus,
-        memory_gib=SYSTEM_NODES * system.memory_gib,
+        vcpus=system.most * system.vcpus,
+        memory_gib=system.most * system.memory_gib,
     )
 
 
@@ -355,7 +377,7 @@ def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> Lu
     shared = spec.storage.shared
     if shared.kind == "bucket":
         return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
-    return plan_lustre(shared, lambda tier: prices.storage_price(CLOUD, location.region, tier) if prices else None)
+    return plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
 
 
 def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
@@ -381,11 +403,10 @@ def _networks(network: NetworkPlan) -> int:
 
 
 def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
-    elastic, mig = plan_elastic(spec), spec.mig
     return address_problems(
         network.addresses,
         gpu_nodes=spec.training.nodes + spec.training.spares,
-        other_nodes=(elastic.max_gpus if elastic else 0) + (mig.nodes if mig else 0) + SYSTEM_NODES,
+        other_nodes=_nodes_beside_training(spec) + _system(spec).most,
         peers=spec.access.cidrs if isinstance(spec.access, PrivateAccess) else (),
     )
 

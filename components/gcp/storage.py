@@ -101,6 +101,7 @@ class BucketStorage(pulumi.ComponentResource):
         plan: BucketPlan,
         *,
         location: Location,
+        apis: Sequence[pulumi.Resource],
         after: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
@@ -117,7 +118,7 @@ class BucketStorage(pulumi.ComponentResource):
             # Deleted with what is in it, unless it is protected.
             force_destroy=not plan.protect,
             labels={**labels(f"{name}-shared"), EXPECTED_GIB: str(plan.usable_gib)},
-            opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(apis), protect=plan.protect),
         )
         # Every pod of the namespace, as itself: no key and no account of Google's in between.
         # Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".

@@ -10,7 +10,7 @@ from pulumi_gcp import container
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import node_config
+from gpucluster.components.gcp.node_pool import node_config, scaled
 from gpucluster.components.gcp.plan import SystemPlan
 from gpucluster.components.names import SYSTEM_POOL
 
@@ -43,7 +43,9 @@ class SystemPool(pulumi.ComponentResource):
             location=location.region,
             # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
             node_locations=list(location.system_zones),
-            node_count=1,
+            # For each zone, when the pool is made; then GKE decides.
+            node_count=plan.nodes // len(location.system_zones),
+            autoscaling=scaled(plan.most, least=plan.nodes, anywhere=False),
             management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(max_surge=1, max_unavailable=0),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
@@ -57,7 +59,12 @@ class SystemPool(pulumi.ComponentResource):
                 labels=labels,
                 resource_labels=resource_labels,
             ),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=control_plane.before_nodes, delete_before_replace=True),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=control_plane.before_nodes,
+                delete_before_replace=True,
+                ignore_changes=["nodeCount"],
+            ),
         )
         self.node_pool_name = pool.name
         self.ready = [pool]

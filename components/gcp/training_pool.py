@@ -68,7 +68,6 @@ class TrainingPool(pulumi.ComponentResource):
             allowed=plan.roll,
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
-        here = pulumi.ResourceOptions(parent=self)
         policy = plan.placement.policy
         own = plan.placement.compact and policy is None
         group = (
@@ -78,7 +77,7 @@ class TrainingPool(pulumi.ComponentResource):
                 # No distance: on A3 Google refuses one that it has not granted to the project.
                 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/resource-policy.
                 group_placement_policy=compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
-                opts=here,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
             )
             if own
             else None

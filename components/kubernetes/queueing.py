@@ -14,6 +14,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
+from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.network_policy import only_these_ports
@@ -101,6 +102,19 @@ class Queueing(pulumi.ComponentResource):
                 labels=labels,
                 opts=here,
             )
+            quota = (
+                [
+                    critical_pods(
+                        f"{name}-{part.suffix}-critical",
+                        CLUSTER_CRITICAL,
+                        namespace=space.metadata.name,
+                        labels=labels,
+                        opts=here,
+                    )
+                ]
+                if part.chart is KUEUE
+                else []
+            )
             self.ready.append(
                 release(
                     f"{name}-{part.suffix}",
@@ -108,7 +122,7 @@ class Queueing(pulumi.ComponentResource):
                     release_name=part.release_name,
                     namespace=space.metadata.name,
                     values=merged(part.values, image_values(part.chart, registry)),
-                    after=[*after, *self.ready],
+                    after=[*after, *quota, *self.ready],
                     opts=here,
                 )
             )
@@ -127,7 +141,11 @@ def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
             values={
                 "controllerManager": {
                     "tolerations": tolerations,
-                    "manager": {"image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"}},
+                    "manager": {
+                        "image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"},
+                        # No job starts without it, so no pod of the system's may take its place.
+                        "priorityClassName": CLUSTER_CRITICAL,
+                    },
                 },
                 "managerConfig": {"controllerManagerConfigYaml": json.dumps(_KUEUE_CONFIG, indent=2)},
             },

@@ -24,6 +24,9 @@ class NoPrices:
     def storage_price(self, *_: object, **__: object) -> None:
         return None
 
+    def storage_price_elsewhere(self, *_: object, **__: object) -> None:
+        return None
+
     def machine_usd(self, *_: object, **__: object) -> None:
         return None
 

@@ -25,16 +25,24 @@ CHANGES: dict[str, dict[str, str]] = {
         # Labels of machines that start from now on.
         **{f"trial-{pool}-label-{label}": "create" for pool in ("system", "training") for label in _LABELS},
         "trial-training": "update",  # says what forces new nodes
+        "trial-jobs-software-kueue-critical": "create",
         "trial-jobs-software-kueue": "update",  # 0.16.9
         "trial-monitoring-rules": "update",  # a runbook names its command anew
     },
     "gcp-trial": {
+        "trial-network-private-services": "update",  # can be removed while a service still holds it
+        "trial-api-dns": "create",
+        "trial-control-plane-cluster": "update",  # Cloud DNS
+        "trial-kube-dns": "create",
+        "trial-system-nodes": "update",  # scaled
         "trial-training": "update",
+        "trial-jobs-software-kueue-critical": "create",
         "trial-jobs-software-kueue": "update",
         "trial-monitoring-rules": "update",
     },
     "azure-trial": {
         "trial-training": "update",
+        "trial-jobs-software-kueue-critical": "create",
         "trial-jobs-software-kueue": "update",
         "trial-monitoring-alerts": "update",
         "trial-topology": "replace",  # the text of NCCL's topology file

@@ -257,9 +257,12 @@ def _key(token: str, id_: str) -> str:
 
 
 def _document(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The object as Kubernetes writes it; the SDK's group `core` is the one without a name."""
+    """The object as Kubernetes writes it; the SDK's group `core` is the one without a name, and its kinds that end in
+    Patch are applied over what another keeps.
+    """
     group_version, kind = token.removeprefix("kubernetes:").rsplit(":", 1)
-    return {**plain(inputs), "apiVersion": group_version.removeprefix("core/"), "kind": kind}
+    api_version = group_version.removeprefix("core/")
+    return {**plain(inputs), "apiVersion": api_version, "kind": kind.removesuffix("Patch")}
 
 
 def _digest(inputs: Mapping[str, Any]) -> str:

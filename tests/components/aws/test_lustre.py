@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
+from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec import SharedStorage
 
 # USD per GiB-month; made up, so that a test does not change with the price book.
 PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}
 
 
-def priced(*tiers: int) -> Callable[[int], Decimal | None]:
-    """The prices of these tiers; the others are not known."""
-    return lambda tier: Decimal(PRICES[tier]) if tier in tiers else None
+def priced(*tiers: int, elsewhere: tuple[int, ...] = ()) -> TierPrices:
+    """The prices of these tiers here and in another region; the others are not known."""
+    return TierPrices(
+        here=lambda tier: Decimal(PRICES[tier]) if tier in tiers else None,
+        elsewhere=lambda tier: Decimal(PRICES[tier]) if tier in elsewhere else None,
+    )
 
 
 def plan(tib: str, gb_per_s: str = "0", tiers: tuple[int, ...] = tuple(PRICES), *, fabric: bool = False) -> LustrePlan:
@@ -75,12 +78,19 @@ def test_a_tier_without_a_price_is_never_taken_before_one_that_has_one() -> None
     assert plan("20", "3", (1000,)).tier == 1000
 
 
-def test_without_any_price_the_slowest_tier_is_taken_and_that_is_said() -> None:
-    found = plan("20", "3", ())
-    assert (found.tier, found.choice) == (
-        125,
-        "26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here",
+def test_without_a_price_here_those_of_elsewhere_put_the_tiers_in_order_and_are_no_price() -> None:
+    asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5))
+    assert plan_lustre(asked, priced(elsewhere=(125, 250, 1000))).choice == (
+        "26,400 GiB at 250 MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has a known "
+        "price here"
     )
+
+
+def test_without_any_price_the_least_capacity_is_taken_of_equals_the_slowest() -> None:
+    assert [plan("20", gb_per_s, ()).choice for gb_per_s in ("3", "5")] == [
+        "26,400 GiB at 125 MB/s per TiB: the least capacity, because no tier has a known price here",
+        "26,400 GiB at 250 MB/s per TiB: the least capacity, because no tier has a known price here",
+    ]
 
 
 def test_a_tier_set_by_the_spec_is_kept_whatever_the_prices() -> None:

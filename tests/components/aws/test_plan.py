@@ -50,7 +50,8 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "notBuilt": [],
         "losses": [],
         "notes": [
-            "shared storage: 26,400 GiB at 125 MB/s per TiB: the slowest tier, because no tier has a known price here",
+            "shared storage: 26,400 GiB at 125 MB/s per TiB: the least capacity, because no tier has a known price "
+            "here",
             ON_DEMAND,
             "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
             "office or VPN before up",

@@ -8,59 +8,56 @@ from typing import Any
 import pytest
 
 from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
+from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec import SharedStorage
 from tests.components.told import told
 
 # Not Azure's: the seed has none.
-PRICES = {40: Decimal("0.10"), 125: Decimal("0.15"), 250: Decimal("0.21"), 500: Decimal("0.34")}
+USD = {40: Decimal("0.10"), 125: Decimal("0.15"), 250: Decimal("0.21"), 500: Decimal("0.34")}
+PRICES = TierPrices(here=USD.get)
+UNPRICED = TierPrices(here=lambda _: None)
+# Other clouds sell no tier of 40.
+ELSEWHERE = TierPrices(here=UNPRICED.here, elsewhere={tier: usd for tier, usd in USD.items() if tier != 40}.get)
 
 
 def asked(**fields: Any) -> SharedStorage:
     return SharedStorage.model_validate({"usable_tib": 20, **fields})
 
 
-def unpriced(tier: int) -> Decimal | None:
-    del tier
-    return None
-
-
 @pytest.mark.parametrize(
     ("fields", "tier", "tib"),
     [
-        ({}, 40, 48),  # 25 TiB with headroom
-        ({"gb_per_s": 1}, 40, 48),
-        ({"gb_per_s": 2}, 125, 32),  # 50 TiB at 40, two steps
+        ({}, 125, 32),  # 25 TiB with headroom
         ({"gb_per_s": 3}, 125, 32),
         ({"gb_per_s": 5}, 250, 32),
-        ({"gb_per_s": 10}, 500, 28),
-        ({"gb_per_s": 40}, 500, 80),  # enlarged: 14 GB/s at the size of the data
-        ({"usable_tib": 3}, 40, 48),
+        ({"gb_per_s": 10}, 250, 40),
+        ({"gb_per_s": 40}, 500, 80),
+        ({"usable_tib": 3}, 500, 4),
         ({"usable_tib": 3, "tier": 500}, 500, 4),
         ({"usable_tib": "3.3", "tier": 500}, 500, 8),
     ],
 )
-def test_without_a_price_the_slowest_tier_that_is_fast_enough_at_the_size_is_taken(
+def test_without_a_price_those_of_other_clouds_put_the_tiers_in_order(
     fields: dict[str, Any], tier: int, tib: int
 ) -> None:
-    made = plan_lustre(asked(**fields), unpriced)
+    made = plan_lustre(asked(**fields), ELSEWHERE)
     assert (made.tier, made.capacity_tib, made.sku) == (tier, tib, f"AMLFS-Durable-Premium-{tier}")
     assert made.gb_per_s >= asked(**fields).gb_per_s
     assert made.capacity_tib % LUSTRE_TIERS[tier].step == 0
 
 
 def test_the_rule_is_said_where_no_price_is_known() -> None:
-    assert plan_lustre(asked(gb_per_s=3), unpriced).choice == (
-        "32,768 GiB at 125 MB/s per TiB: the slowest tier that is fast enough at the size the data need, because no "
-        "tier has a known price here"
-    )
-    assert plan_lustre(asked(gb_per_s=40), unpriced).choice == (
-        "81,920 GiB at 500 MB/s per TiB: the fastest tier, enlarged to be fast enough, because no tier has a known "
+    assert plan_lustre(asked(gb_per_s=3), ELSEWHERE).choice == (
+        "32,768 GiB at 125 MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has a known "
         "price here"
+    )
+    assert plan_lustre(asked(gb_per_s=3), UNPRICED).choice == (
+        "28,672 GiB at 500 MB/s per TiB: the least capacity, because no tier has a known price here"
     )
 
 
 def test_with_prices_the_cheapest_is_taken_and_the_runner_up_named() -> None:
-    made = plan_lustre(asked(gb_per_s=3), PRICES.get)
+    made = plan_lustre(asked(gb_per_s=3), PRICES)
     assert (made.tier, made.capacity_tib) == (125, 32)
     assert made.choice == (
         "32,768 GiB at 125 MB/s per TiB for $4,915.20 a month is the cheapest; next is 32,768 GiB at 250 MB/s per TiB "
@@ -82,15 +79,15 @@ def test_a_tier_of_another_cloud_and_one_that_is_too_small_are_refused() -> None
 @pytest.mark.parametrize(("tib", "tier", "large"), [(100, 125, False), (110, 125, True), (600, 40, False)])
 def test_more_than_is_given_without_a_request_is_known(tib: int, tier: int, large: bool) -> None:
     # A tier of 40 can't be asked for; it is taken where it is the cheapest.
-    price = PRICES.get if tier != 40 else {40: Decimal("0.01")}.get
+    price = PRICES if tier != 40 else TierPrices(here={40: Decimal("0.01")}.get)
     fields = {"tier": tier} if tier != 40 else {}
     made = plan_lustre(asked(usable_tib=tib, **fields), price)
     assert (made.tier, made.large) == (tier, large)
 
 
 def test_a_container_is_named_by_its_address() -> None:
-    whole = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text"), unpriced).bucket
-    part = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text/english/new"), unpriced).bucket
+    whole = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text"), UNPRICED).bucket
+    part = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text/english/new"), UNPRICED).bucket
     assert whole == Bucket(account="corpora", container="text", prefix="/")
     assert part == Bucket(account="corpora", container="text", prefix="/english/new")
     assert told(lustre_problems(asked(bucket="s3://corpora/text"))) == [

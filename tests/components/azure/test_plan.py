@@ -56,8 +56,8 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "vcpus": 96,
         "memoryGib": 1900,
         "scratchGb": 30720,
-        "storageGib": 32768,
-        "storageGbPerS": "4",
+        "storageGib": 28672,
+        "storageGbPerS": "14",
     }
     assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
     assert facts["notBuilt"] == []

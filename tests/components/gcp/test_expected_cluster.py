@@ -64,7 +64,7 @@ def service(name: str, api: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def services(name: str, *apis: str) -> Registered:
-    return [service(name, api) for api in ("cloudkms", "compute", "container", "iam", *apis)]
+    return [service(name, api) for api in ("cloudkms", "compute", "container", "dns", "iam", *apis)]
 
 
 def identity(name: str) -> Registered:
@@ -165,6 +165,7 @@ def private_services(name: str) -> Registered:
                 "network": f"{network}-vpc",
                 "service": "servicenetworking.googleapis.com",
                 "reservedPeeringRanges": [f"{network}-private-range"],
+                "deletionPolicy": "REMOVE_PEERING",
             },
         ),
     ]
@@ -318,6 +319,7 @@ def control_plane(
                     "gcpPublicCidrsAccessEnabled": False,
                 },
                 "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"allowExternalTraffic": False}},
+                "dnsConfig": {"clusterDns": "CLOUD_DNS", "clusterDnsScope": "CLUSTER_SCOPE"},
                 "workloadIdentityConfig": {"workloadPool": "my-project.svc.id.goog"},
                 "databaseEncryption": {"state": "ENCRYPTED", "keyName": f"{full}-secrets"},
                 "enableShieldedNodes": True,
@@ -411,6 +413,7 @@ def system(name: str) -> Registered:
                 "location": "us-central1",
                 "nodeLocations": ["us-central1-a", "us-central1-b", "us-central1-c"],
                 "nodeCount": 1,
+                "autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 6, "locationPolicy": "BALANCED"},
                 "management": {"autoRepair": True, "autoUpgrade": True},
                 "upgradeSettings": {"maxSurge": 1, "maxUnavailable": 0},
                 "networkConfig": {"enablePrivateNodes": True},
@@ -468,7 +471,7 @@ def compact(name: str) -> dict[str, Any]:
 
 
 def lustre(name: str) -> Registered:
-    """The slowest tier, because these tests know no prices."""
+    """The tier of least capacity, because these tests know no prices."""
     return [
         (
             "gcp:compute/firewall:Firewall",
@@ -487,8 +490,8 @@ def lustre(name: str) -> Registered:
                 "instanceId": f"{name}-gcp-trial",
                 "location": "us-central1-b",
                 "filesystem": "shared",
-                "capacityGib": "72000",
-                "perUnitStorageThroughput": "125",
+                "capacityGib": "27000",
+                "perUnitStorageThroughput": "1000",
                 "network": f"projects/my-project/global/networks/{name}-network-vpc",
                 "labels": labels(f"{name}-storage-shared"),
             },
@@ -725,10 +728,10 @@ def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declar
         ),
         clusterAutoscaling={
             "enabled": True,
-            # 3 x e2-standard-4, 5 x a3-megagpu-8g, and 24 x a3-highgpu-1g in whatever pools.
+            # Up to 6 x e2-standard-4, 5 x a3-megagpu-8g, and 24 x a3-highgpu-1g in whatever pools.
             "resourceLimits": [
-                {"resourceType": "cpu", "minimum": 0, "maximum": 3 * 4 + 5 * 208 + 24 * 26},
-                {"resourceType": "memory", "minimum": 0, "maximum": 3 * 16 + 5 * 1872 + 24 * 234},
+                {"resourceType": "cpu", "minimum": 0, "maximum": 6 * 4 + 5 * 208 + 24 * 26},
+                {"resourceType": "memory", "minimum": 0, "maximum": 6 * 16 + 5 * 1872 + 24 * 234},
                 {"resourceType": "nvidia-h100-80gb", "minimum": 0, "maximum": 24},
             ],
             "autoProvisioningDefaults": {
@@ -788,7 +791,7 @@ def test_a_bucket_with_home_folders(declared: Declare) -> None:
         ),
     ]
     assert declared("bucket") == by_name(
-        services("bucket", "file", "servicenetworking"),
+        services("bucket", "file", "servicenetworking", "storage"),
         identity("bucket"),
         main_network("bucket", 8244),
         way_out("bucket"),
@@ -838,6 +841,32 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
             {"project": "my-project", "role": "roles/container.clusterViewer", "member": "user:ada@example.com"},
         )
     ]
+
+
+@pytest.mark.parametrize(("nodes", "most"), [(4, 6), (128, 8), (400, 16)])
+def test_the_system_pool_grows_with_the_gpu_nodes(nodes: int, most: int) -> None:
+    spec = yaml.safe_load((ROOT / "examples/specs/gcp/mega-on-demand.yaml").read_text())
+    planned = ClusterSpec.model_validate({**spec, "training": {**spec["training"], "nodes": nodes}})
+    system = plan_cluster(planned, HERE, stack="gcp-trial").system
+    assert (system.nodes, system.most) == (3, most)
+
+
+def test_what_is_left_of_kube_dns_counts_nodes_and_not_the_vcpus_of_gpu_nodes(registered: Registering) -> None:
+    from gpucluster.components.gcp.cluster import TrainingCluster
+
+    plan = plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), HERE, stack="gcp-trial")
+    found = registered(lambda: TrainingCluster(plan.name, plan))
+    [patch] = [inputs for type_, _, inputs in found if type_ == "kubernetes:core/v1:ConfigMapPatch"]
+    assert patch["metadata"] == {
+        "name": "kube-dns-autoscaler",
+        "namespace": "kube-system",
+        "annotations": {"pulumi.com/patchForce": "true"},
+    }
+    assert json.loads(patch["data"]["linear"]) == {
+        "nodesPerReplica": 16,
+        "preventSinglePointFailure": True,
+        "includeUnschedulableNodes": True,
+    }
 
 
 def test_charts_install_karpenter_what_runs_jobs_and_what_tells_of_gpus_and_no_driver(registered: Registering) -> None:

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre
+from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec import SharedStorage
 from tests.components.told import told
 
 # us-central1, 2026-06-05.
-PRICES = {125: Decimal("0.145"), 250: Decimal("0.21"), 500: Decimal("0.34"), 1000: Decimal("0.60")}
+IOWA = {125: Decimal("0.145"), 250: Decimal("0.21"), 500: Decimal("0.34"), 1000: Decimal("0.60")}
+PRICES = TierPrices(here=IOWA.get)
+ELSEWHERE = TierPrices(here=lambda _: None, elsewhere=IOWA.get)
 
 
 def asked(**fields: Any) -> SharedStorage:
@@ -33,15 +36,31 @@ def asked(**fields: Any) -> SharedStorage:
 def test_the_cheapest_tier_that_is_large_and_fast_enough_is_taken(
     fields: dict[str, Any], tier: int, capacity: int
 ) -> None:
-    made = plan_lustre(asked(**fields), PRICES.get)
+    made = plan_lustre(asked(**fields), PRICES)
     assert (made.tier, made.capacity_gib) == (tier, capacity)
     assert made.gb_per_s >= asked(**fields).gb_per_s
 
 
 def test_the_runner_up_is_named() -> None:
-    assert plan_lustre(asked(gb_per_s=3), PRICES.get).choice == (
+    assert plan_lustre(asked(gb_per_s=3), PRICES).choice == (
         "36,000 GiB at 250 MB/s per TiB for $7,560.00 a month is the cheapest; next is 72,000 GiB at 125 MB/s per "
         "TiB for $10,440.00 a month"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "tier", "capacity"),
+    [({"gb_per_s": 3}, 250, 36_000), ({"usable_tib": 5}, 1000, 9_000), ({"usable_tib": 56}, 125, 72_000)],
+)
+def test_in_a_region_without_prices_those_of_another_put_the_tiers_in_order(
+    fields: dict[str, Any], tier: int, capacity: int
+) -> None:
+    made = plan_lustre(asked(**fields), ELSEWHERE)
+    assert (made.tier, made.capacity_gib, made.choice) == (
+        tier,
+        capacity,
+        f"{capacity:,} GiB at {tier} MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has "
+        "a known price here",
     )
 
 
@@ -62,13 +81,13 @@ def test_capacity_comes_in_steps_that_grow_beyond_a_threshold(tier: int, needed:
 
 
 def test_a_tib_has_1024_gib_and_throughput_is_by_it() -> None:
-    made = plan_lustre(asked(tier=500), PRICES.get)
+    made = plan_lustre(asked(tier=500), PRICES)
     assert (made.usable_gib, made.capacity_gib, made.gb_per_s) == (20480, 36_000, Decimal("17.578125"))
 
 
 def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_the_specs() -> None:
     large = {"usable_tib": 10_000}  # 12,800,000 GiB with headroom
-    assert plan_lustre(asked(**large), PRICES.get).tier == 250
+    assert plan_lustre(asked(**large), PRICES).tier == 250
     [problem] = told(lustre_problems(asked(**large, tier=1000)))
     assert problem.startswith(
         "storage.shared asks for 10000 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre"

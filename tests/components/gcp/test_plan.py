@@ -72,8 +72,8 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "vcpus": 208,
         "memoryGib": 1872,
         "scratchGb": 6442,
-        "storageGib": 72000,
-        "storageGbPerS": "8.7890625",
+        "storageGib": 27000,
+        "storageGbPerS": "26.3671875",
     }
     assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
     assert facts["notBuilt"] == []
@@ -368,11 +368,11 @@ MIG = {"nodes": 2, "layout": "all-1g.10gb"}
     ("changes", "limits"),
     [
         # 3 x e2-standard-4, 5 x a3-megagpu-8g and 8 x a3-highgpu-1g.
-        ({"elastic": NATIVE}, {"cpu": 1260, "memory": 11280, "nvidia-h100-80gb": 8}),
+        ({"elastic": NATIVE}, {"cpu": 1272, "memory": 11328, "nvidia-h100-80gb": 8}),
         # The training nodes have the GPUs of the elastic ones, and so have MIG nodes.
         (
             {"elastic": NATIVE, "training": training(fabric_gbps=800), "mig": MIG},
-            {"cpu": 1676, "memory": 15024, "nvidia-h100-80gb": 8 + 40 + 16},
+            {"cpu": 1688, "memory": 15072, "nvidia-h100-80gb": 8 + 40 + 16},
         ),
         # A pool that is bought in one way ends at its own size; so does Karpenter's, at its limit.
         ({"elastic": {"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}}}, None),

@@ -15,6 +15,7 @@ from gpucluster.components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+SCALED = ["nodeCount"]
 FROZEN = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
 
 Registered = Callable[[Callable[[], object]], Any]
@@ -44,9 +45,9 @@ def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list
     [
         (
             "elastic-native",
-            {"training": FROZEN, "elastic-dev": FROZEN, "elastic-fine-tuning": FROZEN, "system": []},
+            {"training": FROZEN, "elastic-dev": FROZEN, "elastic-fine-tuning": FROZEN, "system": SCALED},
         ),
-        ("mig", {"training": FROZEN, "mig": FROZEN, "system": []}),
+        ("mig", {"training": FROZEN, "mig": FROZEN, "system": SCALED}),
     ],
 )
 def test_labels_and_the_end_of_a_trial_are_no_part_of_what_makes_gpu_nodes_anew(registered, example, pools):
@@ -56,4 +57,4 @@ def test_labels_and_the_end_of_a_trial_are_no_part_of_what_makes_gpu_nodes_anew(
 
 def test_a_roll_that_the_spec_allows_brings_the_labels_of_today(registered):
     found = kept(registered, "mig", training={"roll": True}, mig={"roll": True})
-    assert [properties for properties in found.values() if properties] == []
+    assert {name: properties for name, properties in found.items() if properties} == {"slices-system-nodes": SCALED}

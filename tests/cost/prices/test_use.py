@@ -6,6 +6,7 @@ import csv
 import datetime
 import shutil
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import gpucluster.cost.prices
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
-from gpucluster.cost.storage_price import storage_price
+from gpucluster.cost.storage_price import storage_price, storage_price_elsewhere
 from gpucluster.program.resources import Resource, Resources
 
 FOLDER = Path(gpucluster.cost.prices.__file__).parent
@@ -113,3 +114,10 @@ def test_a_plan_that_chooses_storage_gets_the_price_that_the_estimate_bills(make
     assert line.unit_price == storage_price("gcp", "us-central1", tier)
     assert storage_price("gcp", "us-west4", tier) is None
     assert storage_price("nowhere", "us-central1", tier) is None
+    assert storage_price_elsewhere("gcp", tier) == line.unit_price
+
+
+def test_tiers_are_put_in_order_by_another_region_or_another_cloud() -> None:
+    found = {tier: storage_price_elsewhere("azure", tier) for tier in (40, 125, 500)}
+    assert found == {40: None, 125: Decimal("0.145"), 500: Decimal("0.34")}
+    assert storage_price_elsewhere("gcp", 40) is None

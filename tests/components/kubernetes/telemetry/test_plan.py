@@ -24,6 +24,9 @@ class Prices:
     def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
         raise AssertionError((cloud, region, tier))
 
+    def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
+        raise AssertionError((cloud, tier))
+
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
         hour = self.machines_usd(cloud, region).get(machine_type)
         return Decimal("34.608") if hour and purchase == "capacity-block" else hour

@@ -89,6 +89,16 @@ def test_a_made_object_bears_what_the_server_gave_it(servers: RealServers, make:
     assert [field["manager"] for field in there["metadata"]["managedFields"]] == ["pulumi-kubernetes"]
 
 
+def test_a_patch_changes_the_object_that_another_made(servers: RealServers, make: Make) -> None:
+    settings = {"name": "shared", "namespace": "default"}
+    make("core/v1:ConfigMap", "theirs", metadata=settings, data={"kept": "yes"})
+    make("core/v1:ConfigMapPatch", "ours", metadata=settings, data={"linear": "{}"})
+    there = servers.at(SERVER).client.get({"apiVersion": "v1", "kind": "ConfigMap", "metadata": settings})
+    assert there is not None
+    assert "linear" in there["data"]
+    assert next(servers.verdict.lines("1.34.1")) == "Real Kubernetes API server 1.34.1: 2 accepted, 0 unchecked"
+
+
 def test_a_release_brings_definitions_by_which_its_kinds_are_then_judged(make: Make, servers: RealServers) -> None:
     make("helm.sh/v3:Release", **KARPENTER)
     make("karpenter.sh/v1:NodePool", **_pool("good"))

@@ -1,0 +1,37 @@
+"""What is left of kube-dns in a cluster that asks Cloud DNS.
+
+GKE keeps kube-dns running beside Cloud DNS, and nodes that are older than the switch still ask it. Its autoscaler makes
+a replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs that resolve nearly nothing. At their
+priority, system-cluster-critical, they would push the controllers of jobs off the system nodes.
+Sources: GKE documentation, "Use Cloud DNS for GKE" (restrictions) and "About kube-dns for GKE";
+kubernetes-sigs/cluster-proportional-autoscaler, README.md (linear mode takes either of the two).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMapPatch
+from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
+
+from gpucluster.components.names import SYSTEM_NAMESPACE
+
+__all__ = ["kube_dns_by_nodes"]
+
+_BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "includeUnschedulableNodes": True}
+"""GKE's own setting without `coresPerReplica`."""
+
+
+def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
+    """Lets the autoscaler of kube-dns count nodes alone. GKE makes its settings where there are none yet."""
+    ConfigMapPatch(
+        name,
+        metadata=ObjectMetaPatchArgs(
+            name="kube-dns-autoscaler", namespace=SYSTEM_NAMESPACE, annotations={"pulumi.com/patchForce": "true"}
+        ),
+        data={"linear": json.dumps(_BY_NODES, separators=(",", ":"))},
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+    )
