@@ -33,9 +33,9 @@ class Location:
 
     subscription: its id. region: such as eastus. zone: number of the GPU nodes' zone, which is another place in each
     subscription. scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the drivers,
-    NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: register
-    AKSInfinibandSupport for the whole subscription. bucket_group, lustre_principal: resource group of the storage
-    account, and object id of HPC Cache Resource Provider, where storage is linked to a container.
+    NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks for
+    AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account, and
+    object id of HPC Cache Resource Provider, where storage is linked to a container.
     """
 
     subscription: str
@@ -44,7 +44,7 @@ class Location:
     scale_set_limit: int = 100
     gpu_driver: Literal["operators", "aks"] = "operators"
     proximity_group: bool = False
-    infiniband_feature: bool = False
+    infiniband_feature: Literal["required", "waived"] = "required"
     bucket_group: str | None = None
     lustre_principal: str | None = None
 

@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -25,7 +25,7 @@ from gpucluster.sandbox.clouds.cloud import Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.registry import SIMULATED
-from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
+from gpucluster.sandbox.clouds.scenario import EXISTS, Existing, LastingOperation, Scenario
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 from gpucluster.sandbox.clouds.values import plain
@@ -34,9 +34,6 @@ from gpucluster.textio.values import shown_value
 from gpucluster.textio.yaml_text import BadYaml, read
 
 __all__ = ["read_scenario", "seed"]
-
-_OWNER: Final = "exists"
-"""First part of the URN of what no stack owns."""
 
 
 class _Part(BaseModel):
@@ -129,7 +126,7 @@ def seed(scenario: Scenario, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
     """Makes what the scenario says was there, unless it is; raises InputError where a cloud would refuse it."""
     for each in scenario.exists:
         text = json.dumps([each.type, each.provider, each.inputs], sort_keys=True, default=str)
-        found = _Seed(each, f"{_OWNER}:{text}")
+        found = _Seed(each, f"{EXISTS}:{text}")
         if not any(entry.urn == found.urn for entry in ledger.of_types({each.type})):
             _make(found, sdks, ledger)
 

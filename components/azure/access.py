@@ -9,13 +9,14 @@ from gpucluster.components.azure.arm import UUID
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
-__all__ = ["AccessPlan", "access_notes", "access_problems", "plan_access"]
+__all__ = ["CLUSTER_ADMIN", "AccessPlan", "access_notes", "access_problems", "plan_access"]
 
 # One of them is the nodes' own way out. Source: AKS documentation, "Secure access to the API server using authorized IP
 # address ranges".
 _MOST_RANGES = 200 - 1
 
-_ROLE = "Azure Kubernetes Service RBAC Cluster Admin"
+CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
+"""The built-in role with all rights inside a cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +90,14 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
 
 
 def access_notes(access: PublicAccess | PrivateAccess) -> list[str]:
-    """What must be true of whoever runs up: the cluster knows Microsoft Entra only, and no password or certificate."""
-    held = f"the role {_ROLE} on the subscription, granted some minutes before"
-    if access.admins:
-        return [f"whoever runs up must be in a group of access.admins, or hold {held}"]
-    return [f"access.admins names no group: whoever runs up must hold {held}"]
+    """What whoever runs up needs and gets: the cluster knows Microsoft Entra only, and no password or certificate."""
+    others = "is in a group of access.admins" if access.admins else "needs a group in access.admins, which names none"
+    return [
+        f"whoever runs up needs the right to assign roles, and gets {CLUSTER_ADMIN} on this cluster alone, for which "
+        f"up waits 5 minutes; whoever else previews, destroys or uses the cluster {others}"
+    ]
 
 
 def _rights(admins: Sequence[str]) -> str:
     groups = "".join(f", group {group}" for group in admins)
-    return f"admins: whoever holds {_ROLE}{groups}"
+    return f"admins: whoever ran up last or holds {CLUSTER_ADMIN}{groups}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from pulumi_azure_native import features, resources
+from pulumi_azure_native import resources
 from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
@@ -17,6 +17,7 @@ from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from gpucluster.components.azure.home import Home
 from gpucluster.components.azure.identity import ClusterIdentity, tagger
+from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.azure.lustre_driver import LustreDriver
@@ -73,10 +74,12 @@ class TrainingCluster(pulumi.ComponentResource):
         labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
         provisioned = plan.elastic is not None and plan.elastic.engine == "karpenter"
 
-        if settings.infiniband_feature:
-            _infiniband_feature(f"{name}-infiniband", here)
         made = resources.ResourceGroup(f"{name}-group", tags=tags(f"{name}-group"), opts=here)
         group = made.name
+        fabric = has_infiniband(plan.training.shape.machine_type)
+        feature = feature_registered(
+            f"cluster {name}", plan.training.shape.machine_type, settings, parent=self, after=[made]
+        )
         network = Network(
             f"{name}-network",
             plan.addresses,
@@ -84,7 +87,8 @@ class TrainingCluster(pulumi.ComponentResource):
             group=group,
             storage=plan.home is not None,
             tags=tags,
-            opts=here,
+            # All that is dear stands in the network.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=feature),
         )
         reserved_in = plan.training.placement.reserved_in
         identity = ClusterIdentity(
@@ -103,6 +107,7 @@ class TrainingCluster(pulumi.ComponentResource):
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
             group=group,
+            subscription=location.subscription,
             access=plan.access,
             addresses=plan.addresses,
             network=network,
@@ -130,7 +135,7 @@ class TrainingCluster(pulumi.ComponentResource):
                     f"{name}-kubernetes",
                     kubeconfig=control_plane.kubeconfig,
                     enable_server_side_apply=True,
-                    opts=pulumi.ResourceOptions(parent=self),
+                    opts=pulumi.ResourceOptions(parent=self, depends_on=control_plane.open),
                 )
             ],
         )
@@ -138,7 +143,7 @@ class TrainingCluster(pulumi.ComponentResource):
         software = GpuSoftware(
             f"{name}-gpu-software",
             owner=plan.driver,
-            infiniband=has_infiniband(plan.training.shape.machine_type),
+            infiniband=fabric,
             mig=None if plan.mig is None else plan.mig.pool.strategy,
             mig_layout=None if plan.mig is None or plan.mig.config is None else (plan.mig.layout, plan.mig.config),
             labels=labels,
@@ -182,6 +187,9 @@ class TrainingCluster(pulumi.ComponentResource):
         )
         # GPU nodes are most of the bill: what makes them usable stands before they start.
         before_gpus = software.ready
+        if plan.elastic is not None and not provisioned:
+            # First: they start without a machine, so that none has to be found.
+            NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
         TrainingPool(
             f"{name}-training",
             plan.training,
@@ -223,9 +231,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 after=[control_plane.cluster, *before_gpus, *driver.ready],
                 opts=inside,
             )
-        elif plan.elastic is not None:
-            NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before_gpus, opts=here)
-        if has_infiniband(plan.training.shape.machine_type):
+        if fabric:
             ConfigMap(
                 f"{name}-topology",
                 metadata=ObjectMetaArgs(name=NAME, namespace=workspace.namespace.metadata.name, labels=labels),
@@ -246,7 +252,7 @@ class TrainingCluster(pulumi.ComponentResource):
         MetricsCollection(
             f"{name}-metrics",
             plan.telemetry,
-            infiniband=has_infiniband(plan.training.shape.machine_type),
+            infiniband=fabric,
             labels=labels,
             after=[*software.ready, *telemetry.ready],
             opts=inside,
@@ -276,13 +282,3 @@ class TrainingCluster(pulumi.ComponentResource):
                 "kubeconfig": self.kubeconfig,
             }
         )
-
-
-def _infiniband_feature(name: str, opts: pulumi.ResourceOptions) -> None:
-    """Registers the feature for the whole subscription; others may use it, so it stays when this cluster goes."""
-    features.SubscriptionFeatureRegistration(
-        name,
-        provider_namespace="Microsoft.ContainerService",
-        feature_name="AKSInfinibandSupport",
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True)),
-    )

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 import pulumi
-from pulumi_azure_native import containerservice
+from pulumi_azure_native import authorization, containerservice
 
-from gpucluster.components.azure.access import AccessPlan
+from gpucluster.components.azure.access import CLUSTER_ADMIN, AccessPlan
 from gpucluster.components.azure.addresses import AddressPlan
-from gpucluster.components.azure.identity import ClusterIdentity, Tagger
+from gpucluster.components.azure.caller import caller
+from gpucluster.components.azure.identity import ClusterIdentity, Tagger, granted
 from gpucluster.components.azure.kubeconfig import kubeconfig
 from gpucluster.components.azure.location import ZONES
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.plan import SystemPlan
+from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.labels import EXPECTED_SAMPLES
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
@@ -23,13 +25,17 @@ __all__ = ["ControlPlane"]
 
 
 class ControlPlane(pulumi.ComponentResource):
-    """Outputs: cluster_name, endpoint, kubeconfig. `ready` is what in-cluster software and pools wait for."""
+    """Outputs: cluster_name, endpoint, kubeconfig. `ready` is what pools wait for, `open` what is inside the cluster.
+
+    Whoever runs up gets all rights in this cluster, and nowhere else, because software is installed by them.
+    """
 
     cluster: containerservice.ManagedCluster
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
     ready: list[pulumi.Resource]
+    open: list[pulumi.Input[pulumi.Resource]]
 
     def __init__(
         self,
@@ -38,6 +44,7 @@ class ControlPlane(pulumi.ComponentResource):
         cluster_name: str,
         version: str,
         group: pulumi.Input[str],
+        subscription: str,
         access: AccessPlan,
         addresses: AddressPlan,
         network: Network,
@@ -135,9 +142,24 @@ class ControlPlane(pulumi.ComponentResource):
         self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
             lambda values: kubeconfig(*values)
         )
+        rights = self._rights(f"{name}-caller", subscription)
         self.ready = [self.cluster]
+        self.open = [rights, known_everywhere([rights])]
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
+        )
+
+    def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
+        """Of whoever runs this program. A first preview has nobody to log in."""
+        who = caller(pulumi.InvokeOutputOptions(parent=self, depends_on=[self.cluster]))
+        return granted(
+            name,
+            CLUSTER_ADMIN,
+            scope=self.cluster.id,
+            principal=who.object_id,
+            subscription=subscription,
+            kind=who.kind,
+            opts=pulumi.ResourceOptions(parent=self),
         )
 
 

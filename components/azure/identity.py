@@ -71,12 +71,13 @@ def granted(
     principal: pulumi.Input[str],
     subscription: str,
     opts: pulumi.ResourceOptions,
+    kind: pulumi.Input[str] = "ServicePrincipal",
 ) -> authorization.RoleAssignment:
-    """A built-in role for a service principal, which may be so new that the directory has not heard of it."""
+    """A built-in role. kind: of the principal, which may be so new that the directory has not heard of it."""
     return authorization.RoleAssignment(
         name,
         principal_id=principal,
-        principal_type="ServicePrincipal",
+        principal_type=kind,
         role_definition_id=role_id(subscription, role),
         scope=scope,
         opts=opts,

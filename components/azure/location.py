@@ -35,7 +35,6 @@ REGIONS = (
     "malaysiawest",
     "mexicocentral",
     "newzealandnorth",
-    "northcentralus",
     "northeurope",
     "norwayeast",
     "polandcentral",
@@ -49,15 +48,25 @@ REGIONS = (
     "uaenorth",
     "uksouth",
     "westeurope",
-    "westus",
     "westus2",
     "westus3",
 )
-"""Regions with availability zones, and those that list an H100 without having any.
+"""Regions with availability zones. Source: Azure documentation, "Azure regions list"."""
 
-Sources: Azure documentation, "Azure regions list"; Azure/karpenter-provider-azure, zz_generated.pricing.go
-(2026-06-18).
-"""
+_WITHOUT_ZONES = (
+    "australiacentral",
+    "australiasoutheast",
+    "canadaeast",
+    "koreasouth",
+    "northcentralus",
+    "southafricawest",
+    "southindia",
+    "ukwest",
+    "westcentralus",
+    "westindia",
+    "westus",
+)
+"""Regions without, most of which list an H100 or H200. Source: the same page (2025-03-21)."""
 
 ZONES = ("1", "2", "3")
 
@@ -101,7 +110,16 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
                 "show --query id`)",
             )
         )
-    if region is not None and region not in REGIONS:
+    if region in _WITHOUT_ZONES:
+        problems.append(
+            Problem(
+                "region",
+                f"is {region!r}, which has no availability zones, and GPU nodes, their storage and their way out are in "
+                "one zone here",
+                f"write a region with zones{did_you_mean(region, REGIONS)}",
+            )
+        )
+    elif region is not None and region not in REGIONS:
         near = did_you_mean(region, REGIONS, alike=0.8)
         problems.append(Problem("region", f"is {region!r}", f"write an Azure region such as eastus{near}"))
     if zone is not None and zone not in ZONES:

@@ -24,7 +24,11 @@ _IN_PLACE = containerservice.AgentPoolUpgradeSettingsArgs(
 
 
 class GpuNodes:
-    """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are."""
+    """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are.
+
+    One after the other: pools that are made at one moment change one network, which makes one change at a time
+    (Azure/AKS issues 2720 and 4522: VirtualNetworkNotInSucceededState, SetVNetOwnershipFailed).
+    """
 
     inside: Mapping[str, pulumi.Input[str]]
 
@@ -82,7 +86,7 @@ class GpuNodes:
             # AKS labels and taints its nodes besides, by a key that nobody else may write.
             bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
         # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
-        return containerservice.AgentPool(
+        made = containerservice.AgentPool(
             name,
             agent_pool_name=pool,
             mode="User",
@@ -112,3 +116,5 @@ class GpuNodes:
                 opts, pulumi.ResourceOptions(depends_on=self._after, delete_before_replace=True)
             ),
         )
+        self._after = [*self._after, made]
+        return made

@@ -31,7 +31,7 @@ from gpucluster.components.azure.purchase import (
     scale_set_problems,
 )
 from gpucluster.components.azure.quotas import quota_note
-from gpucluster.components.azure.settings import Driver
+from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Driver
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.offers import tier_prices
@@ -201,6 +201,7 @@ def plan_cluster(
                 *elastic_notes(elastic),
                 *mig_notes(mig),
                 *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
+                *_sold_notes(shape, location, prices),
                 _quotas(spec, training, elastic, mig, location),
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),
@@ -337,18 +338,8 @@ def _notes(
             "InfiniBand without SHARP, sums in the switches: jobs reduce by NCCL's rings and trees, and figures "
             "published with it, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)"
         )
-    if location.settings.infiniband_feature:
-        notes.append(
-            "AKSInfinibandSupport is registered for the whole subscription and stays after destroy; GB200 and GB300 "
-            "pools of the subscription need it off"
-        )
-    elif fabric:
-        # Azure/aks-rdma-infiniband, 02-prerequisites; Azure/ai-infrastructure-on-azure registers it by default.
-        notes.append(
-            "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing "
-            'here registers or looks up: write gpucluster:infinibandFeature: "true", or run az feature register '
-            "--namespace Microsoft.ContainerService --name AKSInfinibandSupport once"
-        )
+    if fabric:
+        notes.append(_feature_note(location))
     if location.settings.driver == "operators":
         notes.append("the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run")
         if fabric and single:
@@ -366,6 +357,28 @@ def _notes(
             "measure NCCL between nodes before training"
         )
     return notes
+
+
+def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> list[str]:
+    """Where a machine is listed is known by its price alone; no list names zones, which differ by subscription."""
+    region, machine = location.region, shape.machine_type
+    if prices is not None and machine not in prices.machines_usd(CLOUD, region):
+        return [f"no price list has {machine} in {region}: whether it is sold there is not known"]
+    return [
+        f"which zones of {region} have {machine}, Azure says to your subscription alone: az vm list-skus --location "
+        f"{region} --size {machine} --zone --all"
+    ]
+
+
+def _feature_note(location: Location) -> str:
+    """GB200 and GB300: Azure/ai-infrastructure-on-azure a01b073, infrastructure_references/aks/README.md."""
+    apart = "GB200 and GB300 pools of one subscription need it off"
+    if location.settings.infiniband_feature == "waived":
+        return f"{FEATURE} is waived and not looked up: without it nodes may be on several InfiniBand networks; {apart}"
+    return (
+        f"the subscription must have the feature {FEATURE}, or up ends before anything dear is made: run az feature "
+        f"register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait for Registered; {apart}"
+    )
 
 
 def _without_infiniband(*pools: ElasticPlan | MigPlan | None) -> list[str]:

@@ -7,6 +7,7 @@ capacity reservation groups".
 
 from __future__ import annotations
 
+from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
@@ -149,6 +150,14 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
         f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: nothing is looked "
         "up before up, and the cluster's identity gets Contributor on its resource group, which may take an hour"
     ]
+    block = isinstance(spec.purchase, CapacityBlockPurchase)
+    if has_infiniband(machine):
+        block = isinstance(spec.purchase, CapacityBlockPurchase)
+        known = "whether that holds for blocks, no source says" if block else "ask Microsoft before you buy one"
+        notes.append(
+            "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
+            f"InfiniBand is within one, which AKS sets by itself: {known}"
+        )
     if not isinstance(spec.purchase, CapacityBlockPurchase):
         notes.append(
             "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "

@@ -10,9 +10,15 @@ from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 
-__all__ = ["KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
+__all__ = ["FEATURE", "FEATURE_NAMESPACE", "KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
 
 Driver = Literal["operators", "aks"]
+
+FEATURE_NAMESPACE, FEATURE = "Microsoft.ContainerService", "AKSInfinibandSupport"
+"""The feature by which nodes come to one InfiniBand network; it holds for a whole subscription.
+
+Source: Azure/aks-rdma-infiniband 700dabb, website/docs/getting-started/02-prerequisites.md.
+"""
 
 # Virtual machines of one scale set with a single placement group, as sold and as Microsoft's support raises it.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs" (2026-09-25).
@@ -26,7 +32,7 @@ class Settings:
     driver: who owns the drivers of all GPU nodes: NVIDIA's operators, for GPUs and InfiniBand, or AKS for the GPUs.
     proximity_group: whether the training pool gets a proximity placement group: it shortens the way between nodes over
     Ethernet and is no part of InfiniBand.
-    infiniband_feature: whether the program registers AKSInfinibandSupport, which holds for the whole subscription.
+    infiniband_feature: whether the subscription has to have the feature of InfiniBand on AKS, or does without it.
     bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
     of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account.
     """
@@ -34,7 +40,7 @@ class Settings:
     scale_set_limit: int = _NODES
     driver: Driver = "operators"
     proximity_group: bool = False
-    infiniband_feature: bool = False
+    infiniband_feature: Literal["required", "waived"] = "required"
     bucket_group: str | None = None
     lustre_principal: str | None = None
 
@@ -59,9 +65,17 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
     if driver not in ("operators", "aks"):
         near = did_you_mean(driver, ("operators", "aks"))
         problems.append(Problem("gpuDriver", f"is {driver!r}", f"allowed: operators, aks{near}"))
-    for key in ("proximityGroup", "infinibandFeature"):
-        if values.get(key, "false") not in ("true", "false"):
-            problems.append(Problem(key, f"is {values[key]!r}", "allowed: true, false"))
+    proximity, feature = values.get("proximityGroup", "false"), values.get("infinibandFeature", "required")
+    if proximity not in ("true", "false"):
+        problems.append(Problem("proximityGroup", f"is {proximity!r}", "allowed: true, false"))
+    if feature not in ("required", "waived"):
+        problems.append(
+            Problem(
+                "infinibandFeature",
+                f"is {feature!r}",
+                f"allowed: required (up looks whether {FEATURE} is registered), waived; nothing here registers it",
+            )
+        )
     group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
     if group is not None and not GROUP_NAME.match(group):
         problems.append(
@@ -80,8 +94,8 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
     return Settings(
         scale_set_limit=int(limit),
         driver=cast(Driver, driver),
-        proximity_group=values.get("proximityGroup") == "true",
-        infiniband_feature=values.get("infinibandFeature") == "true",
+        proximity_group=proximity == "true",
+        infiniband_feature=cast(Literal["required", "waived"], feature),
         bucket_group=group,
         lustre_principal=principal,
     )

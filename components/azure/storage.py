@@ -11,6 +11,7 @@ from gpucluster.components.azure.identity import Tagger, granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.volumes import lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 
@@ -39,7 +40,11 @@ class Storage(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:Storage", name, {}, opts)
-        hsm, before = (None, list[pulumi.Resource]()) if plan.bucket is None else self._hsm(name, plan.bucket, location)
+        hsm, before = (
+            (None, list[pulumi.Input[pulumi.Resource]]())
+            if plan.bucket is None
+            else self._hsm(name, plan.bucket, location)
+        )
         file_system = storagecache.AmlFilesystem(
             f"{name}-shared",
             resource_group_name=group,
@@ -66,8 +71,11 @@ class Storage(pulumi.ComponentResource):
 
     def _hsm(
         self, name: str, bucket: Bucket, location: Location
-    ) -> tuple[storagecache.AmlFilesystemHsmArgs, list[pulumi.Resource]]:
-        """The container, one for the log beside it, and the roles that the service has to have before it is made."""
+    ) -> tuple[storagecache.AmlFilesystemHsmArgs, list[pulumi.Input[pulumi.Resource]]]:
+        """The container, one for the log beside it, and the roles that the service has to have before it is made.
+
+        A file system that comes too early fails for good, after a quarter of an hour.
+        """
         here = pulumi.ResourceOptions(parent=self)
         group, principal = location.settings.bucket_group or "", location.settings.lustre_principal or ""
         account = (
@@ -97,4 +105,4 @@ class Storage(pulumi.ComponentResource):
             logging_container=log.id,
             import_prefix=bucket.prefix,
         )
-        return storagecache.AmlFilesystemHsmArgs(settings=settings), [log, *grants]
+        return storagecache.AmlFilesystemHsmArgs(settings=settings), [log, *grants, known_everywhere(grants)]

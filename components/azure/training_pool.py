@@ -9,6 +9,7 @@ import pulumi
 from pulumi_azure_native import compute, containerservice
 
 from gpucluster.components.azure.identity import Tagger
+from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.azure.plan import TrainingPlan
@@ -59,6 +60,12 @@ class TrainingPool(pulumi.ComponentResource):
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
+        # The cluster of ours around it has looked already, before it was made.
+        feature = (
+            []
+            if facts is None
+            else feature_registered(f"pool {name}", plan.shape.machine_type, location.settings, parent=self, after=[])
+        )
         proximity = (
             compute.ProximityPlacementGroup(
                 f"{name}-proximity",
@@ -88,7 +95,7 @@ class TrainingPool(pulumi.ComponentResource):
                 cpu_manager_policy="static",
                 topology_manager_policy="best-effort",
             ),
-            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=list(after))),
+            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature])),
         )
         self.ready = [made]
         self.node_pool_name = made.name.apply(lambda found: found or pool)

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Existing", "LastingOperation", "Scenario"]
+__all__ = ["EXISTS", "Existing", "LastingOperation", "Scenario"]
+
+EXISTS = "exists"
+"""First part of the URN of what no stack owns."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,14 +64,27 @@ def test_it_is_built_and_stays_and_goes(
     assert project.ledger() == []
 
 
-def test_everything_that_a_stack_may_choose_is_built_and_the_subscriptions_feature_stays(project: Any) -> None:
+def test_a_subscription_without_the_feature_of_infiniband_gets_nothing_that_costs(project: Any) -> None:
+    scenario = str(ROOT / "examples/scenarios/azure-without-infiniband-feature.yaml")
+    # Nothing is asked before there is a group.
+    preview = project.run("sandbox", "--scenario", scenario, "pulumi", "preview", "--stack", STACK)
+    assert preview.code == 0, preview.text
+    ended = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--stack", STACK)
+    assert ended.code != 0
+    assert "the feature AKSInfinibandSupport is NotRegistered in the subscription" in ended.text
+    assert "Traceback" not in ended.text
+    built = {entry["type"].removeprefix("azure-native:") for entry in project.ledger()}
+    assert not {kind for kind in built if kind.startswith(("containerservice:", "network:", "storagecache:"))}
+
+
+def test_everything_that_a_stack_may_choose_is_built(project: Any) -> None:
     """The shared storage shows a container that was there before, as the scenario says."""
     with (project.path / f"stacks/Pulumi.{STACK}.yaml").open("a") as file:
         file.write(
             "  gpucluster:gpuDriver: aks\n"
             '  gpucluster:scaleSetLimit: "300"\n'
             '  gpucluster:proximityGroup: "true"\n'
-            '  gpucluster:infinibandFeature: "true"\n'
+            "  gpucluster:infinibandFeature: waived\n"
             "  gpucluster:bucketGroup: data\n"
             "  gpucluster:lustrePrincipal: 99999999-8888-7777-6666-555555555555\n"
         )
@@ -85,7 +98,6 @@ def test_everything_that_a_stack_may_choose_is_built_and_the_subscriptions_featu
     gone = project.pulumi("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text
     assert [entry["type"].removeprefix("azure-native:") for entry in project.ledger()] == [
-        "features:SubscriptionFeatureRegistration",
         "resources:ResourceGroup",
         "storage:BlobContainer",
         "storage:StorageAccount",

@@ -41,6 +41,8 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-monitoring-rules": "update",
     },
     "azure-trial": {
+        "trial": "update",  # its notes
+        "trial-control-plane-caller": "create",  # rights of whoever runs up, where the subscription gave them before
         "trial-training": "update",
         "trial-jobs-software-kueue-critical": "create",
         "trial-jobs-software-kueue": "update",

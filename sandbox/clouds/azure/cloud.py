@@ -22,7 +22,7 @@ from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.model import load
 from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
-from gpucluster.sandbox.clouds.scenario import Scenario
+from gpucluster.sandbox.clouds.scenario import EXISTS, Scenario
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
@@ -136,6 +136,7 @@ class AzureAccount(Modelled[Thing]):
             scope=self._settings.subscription,
             path=path_of(resource.type),
             location=location_of(inputs.get("location")),
+            existed=resource.urn.startswith(f"{EXISTS}:"),
             inputs=inputs,
             previous=plain(resource.outputs),
             changed=changed_inputs(resource),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 from uuid import NAMESPACE_DNS, uuid5
 
 import yaml
 
+from gpucluster.sandbox.clouds.azure.features import feature
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
@@ -27,10 +29,12 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
     """What the function says of the simulated subscription."""
     match token.rsplit(":", 1)[-1]:
         case "getClientConfig":
-            nobody = str(uuid5(NAMESPACE_DNS, f"client.{subscription}"))
+            nobody = _nobody(subscription)
             return {"clientId": nobody, "objectId": nobody, "subscriptionId": subscription, "tenantId": tenant}
         case "getClientToken":
-            return {"token": "the token of a sandbox opens nothing"}
+            return {"token": _token(_nobody(subscription), tenant)}
+        case "getSubscriptionFeatureRegistration":
+            return feature(args, subscription, ledger)
         case "listManagedClusterUserCredentials":
             cluster = _cluster(args, subscription, ledger)
             return _credentials("clusterUser", _kubeconfig(cluster, "clusterUser", tenant, admin=False))
@@ -47,6 +51,18 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
                 f"the sandbox does not simulate the function {token}: it would need a real account; "
                 "pass the value as configuration instead"
             )
+
+
+def _nobody(subscription: str) -> str:
+    """The object id of the person who is logged in."""
+    return str(uuid5(NAMESPACE_DNS, f"client.{subscription}"))
+
+
+def _token(person: str, tenant: str) -> str:
+    """A person's token in its form, without a signature, so that it opens nothing."""
+    claims = {"oid": person, "scp": "user_impersonation", "tid": tenant}
+    parts = (base64.urlsafe_b64encode(json.dumps(part).encode()) for part in ({"alg": "none"}, claims))
+    return ".".join([*(part.decode().rstrip("=") for part in parts), ""])
 
 
 def _cluster(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Entry:

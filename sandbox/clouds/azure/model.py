@@ -21,11 +21,13 @@ class Thing(model.Thing):
     scope: its subscription.
     path: the ARM path of its type.
     location: where it is, in ARM's form; empty for what has no location.
+    existed: it was there before any stack, as a scenario says.
     """
 
     provider: str = "azure-native"
     path: ArmPath
     location: str
+    existed: bool = False
 
     @property
     def subscription(self) -> str:

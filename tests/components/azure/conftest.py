@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -16,24 +17,45 @@ KUBECONFIG = base64.b64encode(
 Registered = list[tuple[str, str, dict[str, Any]]]
 
 
+def token(**claims: str) -> str:
+    """A token that says this of whom it is for."""
+    return f"e30.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.signature"
+
+
 class Recorder(Mocks):
     def __init__(self) -> None:
         self.seen: Registered = []
         self.asked: list[dict[str, Any]] = []
+        self.feature: str | None = "Registered"
+        self.granted: str | None = None
+        self.token = token(scp="user_impersonation")
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         self.seen.append((args.typ, args.name, args.inputs))
-        return args.name, {"name": args.name, **args.inputs, **_computed(args)}
+        return args.name, {"name": args.name, **args.inputs, **self._computed(args)}
 
     def call(self, args: MockCallArgs) -> Any:
-        if args.token != "azure-native:containerservice:listManagedClusterUserCredentials":
-            raise AssertionError(args.token)
-        self.asked.append(dict(args.args))
-        return {"kubeconfigs": [{"name": "clusterUser", "value": KUBECONFIG}]}
+        match args.token:
+            case "azure-native:features:getSubscriptionFeatureRegistration":
+                return {"properties": {"state": self.feature}}
+            case "azure-native:containerservice:listManagedClusterUserCredentials":
+                self.asked.append(dict(args.args))
+                return {"kubeconfigs": [{"name": "clusterUser", "value": KUBECONFIG}]}
+            case "azure-native:authorization:getClientConfig":
+                return {"objectId": "whoever-runs-up"}
+            case "azure-native:authorization:getClientToken":
+                return {"token": self.token}
+            case _:
+                raise AssertionError(args.token)
+
+    def _computed(self, args: MockResourceArgs) -> dict[str, Any]:
+        """What Azure adds to the inputs, as far as other resources ask for it, and what it changes in them."""
+        if args.typ == "azure-native:authorization:RoleAssignment":
+            return {"createdOn": self.granted}
+        return _computed(args)
 
 
 def _computed(args: MockResourceArgs) -> dict[str, Any]:
-    """What Azure adds to the inputs, as far as other resources ask for it, and what it changes in them."""
     match args.typ:
         case "azure-native:containerservice:ManagedCluster":
             identities = args.inputs["identity"]["userAssignedIdentities"]

@@ -34,6 +34,7 @@ NODE_LABELS = {**SPEC_LABELS, "pulumi-project": "project", "pulumi-stack": "azur
 GPU_LABELS = {**NODE_LABELS, "nvidia.com/gpu.present": "true"}
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"
 STORAGE_ACCOUNT_CONTRIBUTOR = "17d1049b-9a84-46fb-8f53-869881c3d3ab"
 STORAGE_BLOB_DATA_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
 RESERVED_IN = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/reserved"
@@ -90,6 +91,13 @@ def role(name: str, full: str, role_id: str, scope: str, principal: str = "") ->
             "scope": scope,
         },
     )
+
+
+def rights(name: str) -> tuple[str, str, dict[str, Any]]:
+    """Of whoever runs up, in this cluster alone."""
+    full = f"{name}-control-plane"
+    kind, at, inputs = role(name, f"{full}-caller", CLUSTER_ADMIN, f"{full}-cluster", "whoever-runs-up")
+    return kind, at, {**inputs, "principalType": "User"}
 
 
 def subnet(name: str, suffix: str, prefix: str, **more: Any) -> tuple[str, str, dict[str, Any]]:
@@ -256,6 +264,7 @@ def control_plane(
         tagged("managedidentity:UserAssignedIdentity", name, f"{name}-identity-cluster"),
         role(name, f"{name}-identity-network", NETWORK_CONTRIBUTOR, f"{name}-network-vnet"),
         cluster,
+        rights(name),
         *monitoring(f"{name}-monitoring", name),
     ]
 
@@ -437,21 +446,6 @@ def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declar
         storage("trial"),
         [proximity],
         training("trial", proximityPlacementGroupID="trial-training-proximity"),
-    )
-
-
-def test_the_feature_of_the_subscription_is_registered_where_the_stack_asks_for_it(declared: Declare) -> None:
-    feature = (
-        "azure-native:features:SubscriptionFeatureRegistration",
-        "trial-infiniband",
-        {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"},
-    )
-    assert declared("trial", Settings(infiniband_feature=True)) == by_name(
-        [feature],
-        network("trial"),
-        control_plane("trial", scaling=PROVISIONED, samples="50"),
-        storage("trial"),
-        training("trial"),
     )
 
 

@@ -26,7 +26,7 @@ def test_everything_that_a_stack_may_choose() -> None:
             "scaleSetLimit": "300",
             "gpuDriver": "aks",
             "proximityGroup": "true",
-            "infinibandFeature": "true",
+            "infinibandFeature": "waived",
             "bucketGroup": "data",
             "lustrePrincipal": SUBSCRIPTION,
         }
@@ -36,7 +36,7 @@ def test_everything_that_a_stack_may_choose() -> None:
         scale_set_limit=300,
         driver="aks",
         proximity_group=True,
-        infiniband_feature=True,
+        infiniband_feature="waived",
         bucket_group="data",
         lustre_principal=SUBSCRIPTION,
     )
@@ -55,6 +55,16 @@ def test_everything_that_a_stack_may_choose() -> None:
             {"region": "swedencentrl"},
             "region is 'swedencentrl'; write an Azure region such as eastus; did you mean swedencentral?",
         ),
+        (
+            {"region": "westus"},
+            "region is 'westus', which has no availability zones, and GPU nodes, their storage and their way out are "
+            "in one zone here; write a region with zones; did you mean westus3?",
+        ),
+        (
+            {"region": "northcentralus"},
+            "region is 'northcentralus', which has no availability zones, and GPU nodes, their storage and their way "
+            "out are in one zone here; write a region with zones; did you mean southcentralus?",
+        ),
         ({"zone": "eastus-1"}, "zone is 'eastus-1'; write the number of a zone, in quotes: 1, 2, 3"),
         (
             {"scaleSetLimit": "1000"},
@@ -63,7 +73,11 @@ def test_everything_that_a_stack_may_choose() -> None:
         ),
         ({"gpuDriver": "operator"}, "gpuDriver is 'operator'; allowed: operators, aks; did you mean operators?"),
         ({"proximityGroup": "yes"}, "proximityGroup is 'yes'; allowed: true, false"),
-        ({"infinibandFeature": "1"}, "infinibandFeature is '1'; allowed: true, false"),
+        (
+            {"infinibandFeature": "true"},
+            "infinibandFeature is 'true'; allowed: required (up looks whether AKSInfinibandSupport is registered), "
+            "waived; nothing here registers it",
+        ),
         ({"bucketGroup": "a/b"}, "bucketGroup is 'a/b'; write the name of the storage account's resource group"),
         (
             {"lustrePrincipal": "HPC"},

@@ -21,7 +21,7 @@ from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and tags on Azure")[2]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
-SETTINGS = Settings(infiniband_feature=True, bucket_group="data", lustre_principal=SUBSCRIPTION)
+SETTINGS = Settings(bucket_group="data", lustre_principal=SUBSCRIPTION)
 SPECS = [ROOT / "stacks/specs/trial.yaml", *sorted((ROOT / "examples/specs/azure").glob("*.yaml"))]
 BUCKET = "https://corpora.blob.core.windows.net/text"
 # Types whose name no input holds that a program may leave out, or that are named by another input.
@@ -29,7 +29,6 @@ NAMED = {
     "azure-native:compute:ProximityPlacementGroup": "proximityPlacementGroupName",
     "azure-native:containerservice:AgentPool": "agentPoolName",
     "azure-native:containerservice:ManagedCluster": "resourceName",
-    "azure-native:features:SubscriptionFeatureRegistration": "featureName",
     "azure-native:storage:FileShare": "shareName",
     "azure-native:storage:StorageAccount": "accountName",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +70,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
         "InfiniBand without SHARP, sums in the switches",
-        "guides to InfiniBand on AKS ask for the feature AKSInfinibandSupport of the subscription, which nothing here "
-        "registers or looks up",
+        "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
@@ -77,23 +78,32 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
         "receiver is set",
         "alerts count GPUs",
+        "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",
         "quotas to have in eastus, in vCPUs",
-        "access.admins names no group",
+        "whoever runs up needs the right to assign roles, and gets Azure Kubernetes Service RBAC Cluster Admin on this "
+        "cluster alone, for which up waits 5 minutes; whoever else previews, destroys or uses the cluster needs a "
+        "group in access.admins, which names none",
         "access.cidrs",
     ]
-    assert facts["notes"][9] == (
+    assert facts["notes"][10] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
         "Total Regional vCPUs; quota is not capacity"
     )
 
 
-def test_the_feature_for_infiniband_is_asked_for_where_it_is_not_registered_and_there_is_a_fabric() -> None:
+def test_the_feature_for_infiniband_is_asked_for_unless_it_is_waived_or_there_is_no_fabric() -> None:
     def said(*args: Any, **change: Any) -> list[str]:
-        notes = plan(*args, **change).facts.notes
-        return [note.partition(" of ")[0][:40] for note in notes if "AKSInfinibandSupport" in note]
+        return [note for note in plan(*args, **change).facts.notes if "AKSInfinibandSupport" in note]
 
-    assert said() == ["guides to InfiniBand on AKS ask for the "]
-    assert said(here(infiniband_feature=True)) == ["AKSInfinibandSupport is registered for t"]
+    assert said() == [
+        "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made: run az "
+        "feature register --namespace Microsoft.ContainerService --name AKSInfinibandSupport once and wait for "
+        "Registered; GB200 and GB300 pools of one subscription need it off"
+    ]
+    assert said(here(infiniband_feature="waived")) == [
+        "AKSInfinibandSupport is waived and not looked up: without it nodes may be on several InfiniBand networks; "
+        "GB200 and GB300 pools of one subscription need it off"
+    ]
     assert said(machine="Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0}) == []
 
 
@@ -109,6 +119,41 @@ def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operat
     assert said(elastic=None) == []
     assert said(here(driver="aks"), mig=sliced) == []
     assert said(machine=small, training={"nodes": 1, "fabric_gbps": 0}) == []
+
+
+class OneList:
+    """Prices of one machine in one region."""
+
+    def storage_price(self, cloud: str, region: str, tier: int) -> None:
+        del cloud, region, tier
+
+    def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+        del purchase
+        return self.machines_usd(cloud, region).get(machine_type)
+
+    def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
+        del cloud
+        return {"Standard_ND96isr_H100_v5": Decimal("98.32")} if region == "eastus" else {}
+
+
+@pytest.mark.parametrize(
+    ("region", "said"),
+    [
+        (
+            "eastus",
+            "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone: az vm "
+            "list-skus --location eastus --size Standard_ND96isr_H100_v5 --zone --all",
+        ),
+        (
+            "brazilsouth",
+            "no price list has Standard_ND96isr_H100_v5 in brazilsouth: whether it is sold there is not known",
+        ),
+    ],
+)
+def test_where_a_machine_is_sold_is_said_as_far_as_it_is_known(region: str, said: str) -> None:
+    place = Location(subscription=SUBSCRIPTION, region=region, number="1")
+    made = plan_cluster(ClusterSpec.model_validate(TRIAL), place, stack="azure-trial", prices=OneList())
+    assert [note for note in made.facts.notes if note.startswith(("which zones", "no price list"))] == [said]
 
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
@@ -242,9 +287,11 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
-    assert notes[5:7] == [
+    assert notes[5:8] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
+        "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
+        "InfiniBand is within one, which AKS sets by itself: ask Microsoft before you buy one",
         "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
         "Resource SKUs API (CapacityReservationSupported) has the truth for a subscription",
     ]
@@ -255,12 +302,14 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
         placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
     )
     assert (block.training.size, block.training.started) == (5, 0)
-    assert block.facts.registered()["notes"][5:7] == [
+    notes = block.facts.registered()["notes"]
+    assert notes[5].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
+    assert notes[6:8] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
     ]
-    assert "480 of standardNDSH100v5Family" not in block.facts.registered()["notes"][6]
+    assert not any("480 of standardNDSH100v5Family" in note for note in notes)
 
 
 def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> None:

@@ -15,6 +15,8 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec import ClusterSpec
+from gpucluster.errors import InputError
+from tests.components.azure.conftest import token
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -29,11 +31,14 @@ Inputs = Callable[..., dict[str, dict[str, Any]]]
 def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
     """The inputs by logical name of a cluster like the trial's."""
 
-    def run(settings: Settings | None = None, **changes: Any) -> dict[str, dict[str, Any]]:
+    def run(
+        settings: Settings | None = None, *, machine: str | None = None, **changes: Any
+    ) -> dict[str, dict[str, Any]]:
         from gpucluster.components.azure.cluster import TrainingCluster
 
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
-        plan = plan_cluster(ClusterSpec.model_validate({**TRIAL, **changes}), here, stack="azure-trial")
+        spec = ClusterSpec.model_validate({**TRIAL, **changes})
+        plan = plan_cluster(spec, here, stack="azure-trial", machine=machine)
         return {name: given for _, name, given in registered(lambda: TrainingCluster(plan.name, plan))}
 
     return run
@@ -128,9 +133,30 @@ def test_the_mig_manager_comes_only_where_it_slices(
     assert labelled == (["trial-mig-nodes"] if manager else [])
 
 
-def test_the_feature_of_the_subscription_is_opted_in(inputs: Inputs) -> None:
-    assert "trial-infiniband" not in inputs()
-    assert inputs(Settings(infiniband_feature=True))["trial-infiniband"]["featureName"] == "AKSInfinibandSupport"
+@pytest.mark.parametrize("state", ["NotRegistered", "Registering", "Pending", None])
+def test_nothing_dear_is_made_where_the_feature_of_the_subscription_is_not_registered(
+    inputs: Inputs, recorder: Any, monkeypatch: pytest.MonkeyPatch, state: str | None
+) -> None:
+    monkeypatch.setattr(recorder, "feature", state)
+    with pytest.raises(InputError) as refused:
+        inputs()
+    assert str(refused.value).startswith(
+        f"cluster trial: 1 problem\n  the feature AKSInfinibandSupport is {state or 'of no known state'} in the "
+        "subscription: "
+    )
+    made = [name for kind, name, _ in recorder.seen if not kind.startswith("gpucluster:")]
+    assert not any("network" in name or name in (CLUSTER, POOL, "trial-storage-shared") for name in made)
+    assert {CLUSTER, POOL} <= set(inputs(Settings(infiniband_feature="waived")))
+
+
+def test_the_feature_is_not_asked_for_where_no_machine_has_infiniband(
+    inputs: Inputs, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "feature", "NotRegistered")
+    found = inputs(
+        training={"nodes": 1, "fabric_gbps": 0}, placement={"kind": "none"}, machine="Standard_NC40ads_H100_v5"
+    )
+    assert POOL in found
 
 
 def test_no_pool_autoscales_beside_node_auto_provisioning(inputs: Inputs) -> None:
@@ -252,6 +278,20 @@ def test_the_cluster_acts_by_an_identity_that_has_its_roles_before(inputs: Input
     }
 
 
+@pytest.mark.parametrize(
+    ("claims", "kind"), [({"scp": "user_impersonation"}, "User"), ({"idtyp": "app"}, "ServicePrincipal")]
+)
+def test_whoever_runs_up_has_all_rights_in_this_cluster_and_nowhere_else(
+    inputs: Inputs, recorder: Any, monkeypatch: pytest.MonkeyPatch, claims: dict[str, str], kind: str
+) -> None:
+    """The SDK calls everybody a User, and Azure refuses that of a pipeline's application."""
+    monkeypatch.setattr(recorder, "token", token(**claims))
+    found = {name: given for name, given in inputs().items() if given.get("principalId") == "whoever-runs-up"}
+    assert {name: (given["scope"], given["principalType"]) for name, given in found.items()} == {
+        "trial-control-plane-caller": (CLUSTER, kind)
+    }
+
+
 def test_nodes_reach_a_public_api_by_their_own_way_out(inputs: Inputs) -> None:
     assert inputs()[CLUSTER]["apiServerAccessProfile"]["authorizedIPRanges"] == ["203.0.113.0/24", "192.0.2.1/32"]
 
@@ -260,12 +300,10 @@ def test_nodes_reach_a_public_api_by_their_own_way_out(inputs: Inputs) -> None:
 
 
 class _FirstPreview(Mocks):
-    """Echoes inputs, but for a list that comes out as a map."""
+    """Echoes inputs, but for a list that comes out as a map; no id is known."""
 
-    def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[Any, Any]]:
-        return args.name, {
-            key: value for key, value in args.inputs.items() if (args.name, key) != (CLUSTER, "identity")
-        }
+    def new_resource(self, args: MockResourceArgs) -> tuple[None, dict[Any, Any]]:
+        return None, {key: value for key, value in args.inputs.items() if (args.name, key) != (CLUSTER, "identity")}
 
     def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a first preview must ask no cloud: {args.token}")
@@ -305,10 +343,9 @@ def requests() -> Callable[..., dict[str, Any]]:
     return run
 
 
-def test_a_first_preview_asks_no_cloud_and_destroy_leaves_the_feature(requests: Callable[..., dict[str, Any]]) -> None:
-    found = requests(Settings(infiniband_feature=True))
-    assert found["trial-infiniband"].retainOnDelete is True
-    assert {name for name, request in found.items() if request.retainOnDelete} == {"trial-infiniband"}
+def test_a_first_preview_asks_no_cloud(requests: Callable[..., dict[str, Any]]) -> None:
+    """Whoever answers a function raises."""
+    assert {CLUSTER, POOL} <= set(requests())
 
 
 def test_edits_of_the_inline_pool_and_the_autoscalers_counts_are_left_alone(

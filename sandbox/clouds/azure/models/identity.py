@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identity import guid
@@ -28,9 +28,10 @@ def role_assignment(thing: Thing) -> Mapping[str, Any]:
     """The principal is looked up by its kind where the program names none.
 
     Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless
-    the directory knows better.
+    the directory knows better. What is granted is known everywhere at once here, and so has been there for an hour:
+    programs wait for a young one.
     """
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    now = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="milliseconds")
     return {
         **made(thing),
         "createdOn": thing.keep("createdOn", lambda: now),

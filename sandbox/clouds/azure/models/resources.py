@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpucluster.sandbox.clouds.azure.features import feature_properties
 from gpucluster.sandbox.clouds.azure.model import Thing, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.narrow import mapping
@@ -19,18 +20,10 @@ def resource_group(thing: Thing) -> Mapping[str, Any]:
 
 @models("azure-native:features:SubscriptionFeatureRegistration")
 def feature_registration(thing: Thing) -> Mapping[str, Any]:
-    """A feature is registered at once here; in a subscription it takes minutes.
+    """As a scenario says, which is the only way that one comes to be.
 
     Source: Azure/azure-rest-api-specs features 2021-07-01, SubscriptionFeatureRegistration.
     """
-    properties = {
-        "approvalType": "AutoApproval",
-        **mapping(thing.inputs.get("properties")),
-        "displayName": thing.name,
-        "featureName": thing.name,
-        "providerNamespace": thing.inputs["providerNamespace"],
-        "state": "Registered",
-        "subscriptionId": thing.subscription,
-        "tenantId": thing.tenant,
-    }
-    return {**made(thing), "properties": properties}
+    given = mapping(thing.inputs.get("properties"))
+    properties = feature_properties(thing.subscription, str(thing.inputs["providerNamespace"]), thing.name)
+    return {**made(thing), "properties": {**properties, **given}}

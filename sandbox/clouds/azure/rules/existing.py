@@ -36,6 +36,13 @@ def id_is_free(thing: Thing) -> None:
         raise CloudError(f"cannot create already existing resource '{arm_id(thing)}'")
 
 
+@rule("azure-native:features:SubscriptionFeatureRegistration")
+def feature_is_there_already(thing: Thing) -> None:
+    """Every feature is, registered or not, so that no program can make it (pulumi/pulumi-azure-native #1722)."""
+    if not thing.previous and not thing.existed:
+        raise CloudError(f"cannot create already existing resource '{arm_id(thing)}'")
+
+
 @rule("*")
 def group_exists(thing: Thing) -> None:
     """A group is there before what is in it."""

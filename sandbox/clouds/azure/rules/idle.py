@@ -1,9 +1,9 @@
 """Whether something still goes on with a thing, or with what it is a part of, and what a request then hears.
 
 Requests that the provider repeats by itself (Microsoft.Network's conflicts) are heard once the other has ended; AKS's
-it does not repeat. Pools of one cluster are made side by side. Sources: pulumi/pulumi-azure-native
-provider/pkg/azure/client_azcore.go (shouldRetryConflict and the codes beside it); Azure/bicep #5132
-(AnotherOperationInProgress); cilium/cilium #25944 and Azure/azure-workload-identity #417 (AKS);
+it does not repeat. Pools of one cluster are made side by side, if not in one network. Sources:
+pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (shouldRetryConflict and the codes beside it);
+Azure/bicep #5132 (AnotherOperationInProgress); cilium/cilium #25944 and Azure/azure-workload-identity #417 (AKS);
 kubernetes-sigs/cluster-api-provider-azure #1205 (pools while the cluster is made, the cluster while pools are made).
 """
 

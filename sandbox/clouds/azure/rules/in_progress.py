@@ -1,15 +1,18 @@
 """What has to wait until something else has ended.
 
-Sources: hashicorp/terraform-provider-azurerm #30197 (ReferencedResourceNotProvisioned, with status 429 in
-hashicorp/terraform #7986); Azure/azure-cli #21121 (ResourceGroupBeingDeleted); `azure/rules/idle.py`.
+Sources: Azure/AKS #4522 (pools of one network); hashicorp/terraform-provider-azurerm #30197
+(ReferencedResourceNotProvisioned, with status 429 in hashicorp/terraform #7986); Azure/azure-cli #21121
+(ResourceGroupBeingDeleted); `azure/rules/idle.py`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
@@ -60,6 +63,26 @@ def what_is_named_is_ready(thing: Thing) -> None:
                     f"updated/is updating the resource is Put{kind}Operation."
                 )
                 raise repeated("ReferencedResourceNotProvisioned", message, status=429, until=entry.operation.ends)
+
+
+@rule(AGENT_POOL)
+def pools_of_a_network_are_made_one_after_the_other(thing: Thing) -> None:
+    """AKS takes the network as its own for a pool, which it can't while it does so for another."""
+    network = _network_of(thing.inputs)
+    if not network or thing.previous:
+        return
+    for entry in thing.ledger.of_types({AGENT_POOL}):
+        making = entry.operation is not None and not entry.operation.removes
+        if making and same_id(_network_of(entry.inputs), network) and not same_id(entry.id, thing.id):
+            message = (
+                f"Set virtual network ownership failed. Code=VirtualNetworkNotInSucceededState: Virtual network "
+                f"{network} is in Updating state. It needs to be in Succeeded state in order to set resource ownership."
+            )
+            raise refused("SetVNetOwnershipFailed", message)
+
+
+def _network_of(pool: Mapping[str, Any]) -> str:
+    return str(pool.get("vnetSubnetID") or "").rpartition("/subnets/")[0]
 
 
 def _named(id_: object, ledger: Ledger) -> Entry | None:

@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.scenario import Existing, Scenario
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.scenario_file import seed
 
 Stage = Any
+SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
 
 
 @pytest.mark.parametrize(
@@ -31,14 +37,31 @@ def test_a_reservation_is_in_a_zone_of_its_group(stage: Stage) -> None:
     assert made.id.endswith("/capacityReservationGroups/crg/capacityReservations/one")
 
 
-def test_a_feature_belongs_to_the_subscription(stage: Stage) -> None:
-    given = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
-    made = stage.create("features:SubscriptionFeatureRegistration", **given)
-    assert made.id == (
-        f"/subscriptions/{made.scope}/providers/Microsoft.Features/featureProviders/Microsoft.ContainerService/"
-        "subscriptionFeatureRegistrations/AKSInfinibandSupport"
+FEATURE = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
+
+
+def test_a_feature_is_there_already_so_no_program_makes_it(stage: Stage) -> None:
+    with pytest.raises(CloudError) as refused:
+        stage.create("features:SubscriptionFeatureRegistration", **FEATURE)
+    assert str(refused.value) == (
+        f"cannot create already existing resource '/subscriptions/{stage.group.scope}/providers/Microsoft.Features/"
+        "featureProviders/Microsoft.ContainerService/subscriptionFeatureRegistrations/AKSInfinibandSupport'"
     )
-    assert made.outputs["properties"]["state"] == "Registered"
+
+
+def test_a_feature_is_registered_unless_a_scenario_says_otherwise(account: AzureAccount, ledger: Ledger) -> None:
+    def answer() -> Any:
+        return account.invoke("azure-native:features:getSubscriptionFeatureRegistration", FEATURE)
+
+    assert answer()["properties"]["state"] == "Registered"
+    pending = Existing(
+        type="azure-native:features:SubscriptionFeatureRegistration",
+        provider={"subscriptionId": SUBSCRIPTION},
+        inputs={**FEATURE, "properties": {"state": "Pending"}},
+    )
+    seed(Scenario(exists=(pending,)), installed_sdks(site_packages(None)), ledger)
+    [there] = ledger.of_types({pending.type})
+    assert (answer()["id"], answer()["properties"]["state"]) == (there.id, "Pending")
 
 
 def test_what_watches_a_cluster_has_endpoints_and_hangs_on_the_cluster(stage: Stage) -> None:

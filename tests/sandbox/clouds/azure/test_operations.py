@@ -123,11 +123,21 @@ def test_what_needs_it_ready_is_refused_or_asked_again(
 NAT = "/providers/Microsoft.Network/natGateways/nat"
 
 
+def test_pools_of_one_network_are_made_one_after_the_other(stage: Stage) -> None:
+    _go_on(stage, stage.pool("first"))
+    with pytest.raises(CloudError, match=r'Code="SetVNetOwnershipFailed" .*VirtualNetworkNotInSucceededState'):
+        stage.pool("second")
+    space = {"addressSpace": {"addressPrefixes": ["10.32.0.0/16"]}}
+    stage.make("network:VirtualNetwork", "other", virtualNetworkName="other", **space)
+    beside = {"virtualNetworkName": "other", "subnetName": "nodes", "addressPrefix": "10.32.0.0/20"}
+    stage.pool("third", vnetSubnetID=stage.make("network:Subnet", "beside", **beside).id)
+
+
 def test_pools_are_made_side_by_side_and_the_cluster_waits_for_them(
     stage: Stage, account: AzureAccount, azure: Callable[..., Resource]
 ) -> None:
-    _go_on(stage, stage.pool("first"))
-    stage.pool("second")
+    _go_on(stage, stage.pool("first", vnetSubnetID=None))
+    stage.pool("second", vnetSubnetID=None)
     asked = azure("containerservice:ManagedCluster", "c", **stage.cluster.inputs)
     changed = replace(asked, old_inputs=asked.inputs, outputs=stage.cluster.outputs, id=stage.cluster.id)
     with pytest.raises(CloudError, match=PENDING.format(r"agentpool operation \(first - Creating\)")):

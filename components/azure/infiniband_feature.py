@@ -1,0 +1,55 @@
+"""The feature of a subscription that InfiniBand on AKS asks for: looked up before anything dear is made.
+
+Never registered: Azure answers for a feature that nobody has registered, too, so that azure-native takes it for one
+that is there already (pulumi/pulumi-azure-native issue 1722).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi_azure_native import features
+
+from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Settings
+from gpucluster.components.refusal import Refused
+from gpucluster.errors import InputError
+
+__all__ = ["feature_registered"]
+
+
+def feature_registered(
+    name: str, machine_type: str, settings: Settings, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource]
+) -> list[pulumi.Output[Any]]:
+    """For resources to depend on: where machines have InfiniBand, ends the program unless the feature is registered.
+
+    name: of the cluster or pool. after: until they are made nothing is asked, so that a first preview needs no login.
+    """
+    if settings.infiniband_feature == "waived" or not has_infiniband(machine_type):
+        return []
+    found = features.get_subscription_feature_registration_output(
+        provider_namespace=FEATURE_NAMESPACE,
+        feature_name=FEATURE,
+        opts=pulumi.InvokeOutputOptions(parent=parent, depends_on=list(after)),
+    )
+    return [found.properties.apply(lambda properties: _check(name, properties.state))]
+
+
+def _check(name: str, state: str | None) -> None:
+    """Azure says Registered once all of its API knows it: nothing is left to wait for.
+
+    Source: hashicorp/terraform-provider-azurerm pull request 12385, the answer of Azure's team.
+    """
+    if state != "Registered":
+        raise Refused(InputError(name, [_problem(state or "of no known state")]))
+
+
+def _problem(state: str) -> str:
+    return (
+        f"the feature {FEATURE} is {state} in the subscription: without it the nodes may be on several InfiniBand "
+        f"networks; run az feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE}, wait until az feature "
+        "show says Registered, and run this again; where Microsoft says that the subscription needs none, write "
+        "gpucluster:infinibandFeature: waived"
+    )

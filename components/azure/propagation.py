@@ -1,0 +1,32 @@
+"""Waits until a role that was granted is known to all of Azure: a request that comes before is refused."""
+
+from __future__ import annotations
+
+from asyncio import sleep
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native import authorization
+
+__all__ = ["known_everywhere"]
+
+_TAKES: Final = timedelta(minutes=5)
+"""Sources: Azure Managed Lustre documentation, "Prerequisites"; AKS documentation, "Use Microsoft Entra ID
+authorization for the Kubernetes API" (2026-08-18): up to five minutes, both."""
+
+
+def known_everywhere(grants: Sequence[authorization.RoleAssignment]) -> pulumi.Output[Any]:
+    """Nothing, for resources to depend on, five minutes after the last of the grants was made; at once in a preview."""
+    return pulumi.Output.all(*(grant.created_on for grant in grants)).apply(_wait)
+
+
+async def _wait(created: Sequence[str | None]) -> None:
+    if pulumi.runtime.is_dry_run():
+        return
+    youngest = max((datetime.fromisoformat(moment) for moment in created if moment), default=None)
+    left = timedelta(0) if youngest is None else youngest + _TAKES - datetime.now(UTC)
+    if left > timedelta(0):
+        pulumi.log.info(f"waiting {left.total_seconds():.0f} s until all of Azure knows the roles that were granted")
+        await sleep(left.total_seconds())

@@ -1,0 +1,39 @@
+"""Features of a subscription: there for everybody, registered unless a scenario says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.azure.identity import same_id, tenant_of
+from gpucluster.sandbox.clouds.ledger import Ledger
+
+__all__ = ["feature", "feature_properties"]
+
+_FEATURE: Final = "azure-native:features:SubscriptionFeatureRegistration"
+
+
+def feature(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Mapping[str, Any]:
+    """What Azure answers for a feature, which it does for one that nobody has registered, too."""
+    namespace, name = str(args.get("providerNamespace")), str(args.get("featureName"))
+    id_ = (
+        f"/subscriptions/{subscription}/providers/Microsoft.Features/featureProviders/{namespace}"
+        f"/subscriptionFeatureRegistrations/{name}"
+    )
+    told = next((entry for entry in ledger.of_types({_FEATURE}) if same_id(entry.id, id_)), None)
+    properties = feature_properties(subscription, namespace, name) if told is None else told.outputs["properties"]
+    kind = "Microsoft.Features/featureProviders/subscriptionFeatureRegistrations"
+    return {"id": id_, "name": name, "type": kind, "properties": properties}
+
+
+def feature_properties(subscription: str, namespace: str, name: str) -> dict[str, Any]:
+    """Registered, as all goes well without a scenario; in a new subscription most are NotRegistered."""
+    return {
+        "approvalType": "AutoApproval",
+        "displayName": name,
+        "featureName": name,
+        "providerNamespace": namespace,
+        "state": "Registered",
+        "subscriptionId": subscription,
+        "tenantId": tenant_of(subscription),
+    }
