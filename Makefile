@@ -78,6 +78,7 @@ lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
 	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(COMPILE) --extra prices-aws --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-prices-aws.lock pyproject.toml
+	$(COMPILE) --extra judges --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-judges.lock pyproject.toml
 	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
 
 clean: ## Forget the environment and the sandbox
@@ -95,7 +96,7 @@ $(READY): $(UV) requirements.lock pyproject.toml setup.py
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(READY) requirements-dev.lock
+$(DEV): $(READY) requirements-dev.lock requirements-judges.lock
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
-	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock
+	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock
 	@touch $@

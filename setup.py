@@ -2,7 +2,18 @@
 
 from setuptools import find_packages, setup
 
-FOLDERS = ("acceptance", "catalog", "components", "cost", "policies", "program", "pull_request", "sandbox", "textio")
+FOLDERS = (
+    "acceptance",
+    "catalog",
+    "components",
+    "cost",
+    "judges",
+    "policies",
+    "program",
+    "pull_request",
+    "sandbox",
+    "textio",
+)
 
 setup(
     packages=[

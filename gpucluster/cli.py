@@ -270,6 +270,7 @@ def completion(shell: str) -> None:
         ),
         cost,
         guardrails,
+        Later("judge", "gpucluster.judges.command:judge", "Judge a plan by what the vendors publish."),
         sandbox,
         acceptance,
         telemetry,

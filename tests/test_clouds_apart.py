@@ -34,6 +34,8 @@ NAMED: Final[Mapping[str, str]] = {
     "examples/mistakes.py": _OUR_STACKS,
     "examples/pull_request.py": _OUR_STACKS,
     "gpucluster/__init__.py": _SOURCES,
+    "judges/bench.py": _DATA_OF_EACH,
+    "judges/command.py": "its help says what each judge knows",
     "policies/examples/__init__.py": "the region that examples of a rule are in",
     "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",

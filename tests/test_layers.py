@@ -22,7 +22,8 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "policies": frozenset({"catalog", "textio", "program", "cost"}),
     "components": frozenset({"catalog", "textio", "program", "cost"}),
     "acceptance": frozenset({"catalog", "program", "cost", "components"}),
-    "pull_request": frozenset({"program", "cost", "policies", "sandbox"}),
+    "judges": frozenset({"program", "sandbox", "textio"}),
+    "pull_request": frozenset({"program", "cost", "policies", "sandbox", "judges"}),
     "stacks": frozenset({"program", "cost", "components", "gpucluster"}),
     "gpucluster": frozenset(
         {
@@ -34,6 +35,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
             "policies",
             "components",
             "acceptance",
+            "judges",
             "pull_request",
         }
     ),

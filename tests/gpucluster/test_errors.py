@@ -12,8 +12,8 @@ from gpucluster.errors import Error, Exit, Fault, InputError
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
-    "acceptance", "catalog", "components", "cost", "gpucluster", "policies", "program", "pull_request", "sandbox",
-    "textio",
+    "acceptance", "catalog", "components", "cost", "gpucluster", "judges", "policies", "program", "pull_request",
+    "sandbox", "textio",
 )  # fmt: skip
 
 CONTROL_FLOW = {

@@ -1,0 +1,71 @@
+"""`gpucluster judge`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal, TextIO
+
+import click
+
+from gpucluster.errors import Exit
+from gpucluster.judges.bench import NAMES, judged
+from gpucluster.judges.report import Report
+from gpucluster.judges.verdict import Outcome
+from gpucluster.options import form_of, output, quiet
+from gpucluster.program.readers.files import read_text
+
+__all__ = ["judge"]
+
+
+@click.command()
+@click.argument(
+    "file",
+    type=click.File(encoding="utf-8"),
+    required=False,
+    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
+)
+@click.option("--judge", "only", type=click.Choice(NAMES), multiple=True, help="Ask this judge alone; repeatable.")
+@click.option("--strict", is_flag=True, help="Exit code 1 also where a resource was not judged.")
+@form_of("table", "json")
+@output
+@quiet
+def judge(
+    file: TextIO | None,
+    only: tuple[str, ...],
+    strict: bool,
+    form: Literal["table", "json"],
+    output: TextIO,
+    quiet: bool,
+) -> None:
+    """Judge a plan by what the vendors publish.
+
+    \b
+    aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)
+    gcp         Google's discovery documents (google-api-python-client)
+    azure       enumerations of Microsoft's APIs (azure-native SDK)
+    kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
+
+    Any Pulumi program's plan will do. A value that is not known before the update is not judged. What each judge cannot
+    see is in docs/judges.md; the format json is described by docs/judge.schema.json.
+
+    Needs the extra gpucluster[judges], and for azure gpucluster[azure].
+
+    Exit code 1: a resource is refused.
+    """
+    source = file or sys.stdin
+    name = "stdin" if source.name == "<stdin>" else source.name
+    report = Report(file=name, verdicts=judged(read_text(source.read(), name), only))
+    if text := _written(report, form, closing=not quiet):
+        output.write(text + "\n")
+    if report.of(Outcome.REFUSED) or (strict and report.of(Outcome.NOT_JUDGED)):
+        raise SystemExit(Exit.FINDINGS)
+
+
+def _written(report: Report, form: Literal["table", "json"], *, closing: bool) -> str:
+    if form == "json":
+        from gpucluster.judges.render.json import as_json
+
+        return as_json(report)
+    from gpucluster.judges.render.table import as_table
+
+    return as_table(report, closing=closing)

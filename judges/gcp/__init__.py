@@ -1,0 +1,1 @@
+"""Google's discovery documents, as google-api-python-client has them."""

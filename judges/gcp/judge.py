@@ -1,0 +1,136 @@
+"""The judge of pulumi-gcp: Google's discovery documents. They know shapes, types, enumerations, patterns and what is
+deprecated; of ranges, lengths and required properties they know next to nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gpucluster.judges.gcp.documents import Schema, at, shape
+from gpucluster.judges.gcp.names import NAMES, TYPES, Shape
+from gpucluster.judges.verdict import Remark, Verdict
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import is_list, is_object
+
+__all__ = ["JUDGE"]
+
+
+class _Discovery:
+    name = "gcp"
+    title = "Google's discovery documents (google-api-python-client)"
+    package = "gcp"
+    needs = ("googleapiclient", "judges-gcp")
+
+    def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
+        del around
+        for resource in asked:
+            wanted = TYPES.get(resource.type)
+            if wanted is None:
+                yield Verdict(resource=resource, judge=self.name, why="judges/gcp/types.csv has no row for its type")
+                continue
+            reader = _Reader(resource.type, wanted)
+            reader.members(shape(wanted), resource.inputs, (), "")
+            yield Verdict(
+                resource=resource,
+                judge=self.name,
+                refusals=tuple(reader.refusals),
+                advice=tuple(reader.advice),
+                left=tuple(reader.left),
+            )
+
+
+JUDGE: Final = _Discovery()
+
+_DURATION: Final = re.compile(r"-?\d+(\.\d{1,9})?s")
+"""google-duration, by https://developers.google.com/discovery/v1/type-format."""
+
+_WHOLE: Final = {
+    "int32": (-(2**31), 2**31 - 1),
+    "uint32": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+"""Formats of whole numbers, by the same page."""
+
+
+@dataclass
+class _Reader:
+    type: str
+    shape: Shape
+    refusals: list[Remark] = field(default_factory=list[Remark])
+    advice: list[Remark] = field(default_factory=list[Remark])
+    left: list[str] = field(default_factory=list[str])
+
+    def members(self, schema: Schema, values: Mapping[str, Any], names: tuple[str, ...], shown: str) -> None:
+        """Holds the members of an object against its schema. names, shown: of it in the program."""
+        for name, value in values.items():
+            label = f"{shown}.{name}" if shown else name
+            place = NAMES.place(self.type, (*names, name))
+            inside = at(self.shape, schema, place.steps) if place else None
+            if place is None or inside is None:
+                self.left.append(label)
+                continue
+            if inside.get("deprecated"):
+                self.advice.append(Remark(label, _on_deprecation(inside.get("description", ""))))
+            if not place.opaque:
+                self._value(inside, value, (*names, name), label)
+
+    def _value(self, schema: Schema, value: Any, names: tuple[str, ...], shown: str) -> None:
+        if value is UNKNOWN or value == "":
+            return
+        if is_list(value):
+            for number, item in enumerate(value):
+                self._value(schema, item, names, f"{shown}[{number}]")
+        elif is_object(value):
+            if schema.get("type") == "object":
+                self.members(schema, value, names, shown)
+            else:
+                self._refuse(shown, f"an object, where the API takes a {schema.get('type')}")
+        elif wrong := _wrong(schema, value):
+            self._refuse(shown, wrong)
+
+    def _refuse(self, shown: str, said: str) -> None:
+        self.refusals.append(Remark(shown, f"{said} ({self.shape.document}, {self.shape.schema})"))
+
+
+def _wrong(schema: Schema, value: Any) -> str:
+    """What a schema has against a plain value; empty where it has nothing."""
+    allowed, pattern, form, kind = (schema.get(key) for key in ("enum", "pattern", "format", "type"))
+    if kind == "object":
+        return f"{value!r} is not an object"
+    if kind == "boolean" and str(value).lower() not in ("true", "false"):
+        return f"{value!r} is not a boolean"
+    if allowed and str(value) not in allowed:
+        return f"{value!r} is not one of {list(allowed)}"
+    if pattern and not re.fullmatch(pattern, str(value)):
+        return f"{value!r} does not match {pattern!r}"
+    if form in _WHOLE or kind in ("integer", "number"):
+        return _wrong_number(schema, value)
+    if form == "google-duration" and not _DURATION.fullmatch(str(value)):
+        return f"{value!r} is not a duration in seconds such as '3.5s'"
+    return ""
+
+
+def _wrong_number(schema: Schema, value: Any) -> str:
+    try:
+        number = float(value)
+    except ValueError:
+        return f"{value!r} is not a number"
+    if schema.get("format") not in _WHOLE:
+        return ""
+    low, high = _WHOLE[schema["format"]]
+    low, high = max(low, int(schema.get("minimum", low))), min(high, int(schema.get("maximum", high)))
+    if not number.is_integer() or math.isnan(number):
+        return f"{value!r} is not a whole number"
+    return "" if low <= number <= high else f"{value!r} is not between {low} and {high}"
+
+
+def _on_deprecation(text: str) -> str:
+    """The sentence of a description that says what to use instead, as far as it does."""
+    sentences = re.split(r"(?<=\.)\s+", text)
+    said = next((one for one in sentences if "deprecated" in one.lower()), None)
+    return said or f"deprecated: {sentences[0]}"

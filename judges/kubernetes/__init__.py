@@ -1,0 +1,1 @@
+"""Kubernetes' published schemas, as kubernetes-validate has them, and the definitions of custom kinds."""

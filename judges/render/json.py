@@ -1,0 +1,82 @@
+"""A report for machines: JSON, whose schema is docs/judge.schema.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpucluster.judges import verdict
+from gpucluster.judges.report import Report
+from gpucluster.judges.verdict import Outcome
+
+__all__ = ["as_json", "json_schema"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Remark(_Model):
+    path: str = Field(description="The input, such as vpcConfig.subnetIds[0]; empty for the resource as a whole")
+    said: str = Field(description="The judge's own words")
+
+
+class Verdict(_Model):
+    resource: str = Field(description="Logical name")
+    urn: str
+    type: str
+    source_position: str | None = Field(description="path#line in the program, where the plan says it")
+    judge: str | None = Field(description="Name of the judge; null where none knows the package")
+    outcome: Literal["accepted", "refused", "not judged"]
+    refusals: list[Remark]
+    advice: list[Remark] = Field(description="What the judge accepts and warns of, such as deprecated inputs")
+    left: list[str] = Field(description="Inputs that the judge knows nothing of")
+    why: str | None = Field(description="Why it was not judged")
+
+
+class Judged(_Model):
+    """Result of `gpucluster judge --format json`."""
+
+    schema_version: Literal[1] = 1
+    file: str
+    accepted: int
+    refused: int = Field(description="Exit code 1 when there is one")
+    not_judged: int = Field(description="Exit code 1 with --strict when there is one")
+    verdicts: list[Verdict] = Field(description="One for each resource of a cloud, in the order of the plan")
+
+
+def as_json(report: Report) -> str:
+    """The report in the form the schema describes."""
+    counts = {outcome: len(report.of(outcome)) for outcome in Outcome}
+    judged = Judged(
+        file=report.file,
+        accepted=counts[Outcome.ACCEPTED],
+        refused=counts[Outcome.REFUSED],
+        not_judged=counts[Outcome.NOT_JUDGED],
+        verdicts=[_verdict(one) for one in report.verdicts],
+    )
+    return judged.model_dump_json(indent=2)
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of the report."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Judged.model_json_schema(mode="serialization"),
+    }
+
+
+def _verdict(one: verdict.Verdict) -> Verdict:
+    return Verdict(
+        resource=one.resource.name,
+        urn=one.resource.urn,
+        type=one.resource.type,
+        source_position=one.resource.source_position,
+        judge=one.judge or None,
+        outcome=one.outcome.value,
+        refusals=[Remark(path=remark.path, said=remark.said) for remark in one.refusals],
+        advice=[Remark(path=remark.path, said=remark.said) for remark in one.advice],
+        left=list(one.left),
+        why=one.why or None,
+    )

@@ -1,0 +1,31 @@
+"""Verdicts on one plan, and how many of each kind there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from gpucluster.judges.verdict import Outcome, Verdict
+
+__all__ = ["Report"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """file: as the user named it."""
+
+    file: str
+    verdicts: Sequence[Verdict]
+
+    def of(self, outcome: Outcome) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.outcome is outcome]
+
+    @cached_property
+    def counts(self) -> dict[str, Counter[Outcome]]:
+        """Name of a judge, empty for none -> how many resources it accepted, refused and did not judge."""
+        found: dict[str, Counter[Outcome]] = {}
+        for verdict in self.verdicts:
+            found.setdefault(verdict.judge, Counter())[verdict.outcome] += 1
+        return found

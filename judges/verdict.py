@@ -1,0 +1,69 @@
+"""What a judge says about a resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from gpucluster.program.resources import Resource, Resources
+
+__all__ = ["Judge", "Outcome", "Remark", "Verdict"]
+
+
+class Outcome(StrEnum):
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """path: the input, as the program names it; empty for the resource as a whole. said: the judge's own words."""
+
+    path: str
+    said: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """
+    refusals: none where the judge accepts.
+    advice: what it accepts and warns of, such as deprecated inputs.
+    left: inputs that it knows nothing of.
+    why: why it was not judged.
+    """
+
+    resource: Resource
+    judge: str
+    refusals: tuple[Remark, ...] = ()
+    advice: tuple[Remark, ...] = ()
+    left: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.why:
+            return Outcome.NOT_JUDGED
+        return Outcome.REFUSED if self.refusals else Outcome.ACCEPTED
+
+
+class Judge(Protocol):
+    """One who judges the resources of a package."""
+
+    name: str
+    """As options name it."""
+
+    title: str
+    """What it goes by, in a few words."""
+
+    package: str
+    """Package of the type tokens that it judges."""
+
+    needs: tuple[str, str]
+    """(module that it imports, extra that brings it)."""
+
+    def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
+        """One verdict for each resource that was asked about. around: the whole stack."""
+        ...

@@ -1,0 +1,85 @@
+"""Resources of pulumi-aws in CloudFormation's words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gpucluster.judges.aws.names import TYPES
+from gpucluster.judges.aws.template import declared
+from gpucluster.judges.verdict import Remark
+from gpucluster.program.resources import UNKNOWN
+
+POLICY = {"Version": "2012-10-17", "Statement": []}
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "properties"),
+    [
+        ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "tags": {"a": "b"}},
+         {"CidrBlock": "10.0.0.0/16", "Tags": [{"Key": "a", "Value": "b"}]}),
+        ("aws:ec2/launchTemplate:LaunchTemplate",
+         {"name": "n", "ebsOptimized": "true", "networkInterfaces": [{"deviceIndex": 1, "securityGroups": ["sg"]}]},
+         {"LaunchTemplateName": "n", "TagSpecifications": [{"ResourceType": "launch-template"}],
+          "LaunchTemplateData": {"EbsOptimized": True, "NetworkInterfaces": [{"DeviceIndex": 1, "Groups": ["sg"]}]}}),
+        ("aws:eks/cluster:Cluster",
+         {"enabledClusterLogTypes": ["api", "audit"], "encryptionConfig": {"provider": {"keyArn": "k"}}},
+         {"Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": "api"}, {"Type": "audit"}]}},
+          "EncryptionConfig": [{"Provider": {"KeyArn": "k"}}]}),
+        ("aws:eks/nodeGroup:NodeGroup", {"labels": {"a.b/c": "d"}, "nodeRoleArn": "r", "subnetIds": ["s"]},
+         {"Labels": {"a.b/c": "d"}, "NodeRole": "r", "Subnets": ["s"]}),
+        ("aws:fsx/lustreFileSystem:LustreFileSystem", {"subnetIds": "s", "deploymentType": "PERSISTENT_2"},
+         {"FileSystemType": "LUSTRE", "SubnetIds": ["s"], "LustreConfiguration": {"DeploymentType": "PERSISTENT_2"}}),
+        ("aws:iam/rolePolicy:RolePolicy", {"name": "n", "role": "r", "policy": json.dumps(POLICY)},
+         {"PolicyName": "n", "RoleName": "r", "PolicyDocument": POLICY}),
+        ("aws:iam/instanceProfile:InstanceProfile", {"role": "mine"}, {"Roles": ["mine"]}),
+        ("aws:iam/instanceProfile:InstanceProfile", {}, {"Roles": ["role"]}),
+        ("aws:cloudwatch/eventTarget:EventTarget", {"rule": "r", "arn": "a"},
+         {"Name": "r", "ScheduleExpression": "rate(1 day)", "Targets": [{"Id": "target", "Arn": "a"}]}),
+    ],
+)  # fmt: skip
+def test_inputs_become_properties(type_: str, inputs: dict[str, Any], properties: dict[str, Any]) -> None:
+    made = declared(type_, inputs)
+    assert (made.schema, made.properties) == (TYPES[type_], properties)
+
+
+def test_a_place_leads_back_to_the_input_and_to_what_is_around_it() -> None:
+    made = declared(
+        "aws:eks/cluster:Cluster", {"vpcConfig": {"subnetIds": ["a", "b"]}, "enabledClusterLogTypes": ["api"]}
+    )
+    paths: list[tuple[str | int, ...]] = [
+        ("ResourcesVpcConfig", "SubnetIds", 1),
+        ("ResourcesVpcConfig", "SubnetIds", 1, "more"),
+        ("ResourcesVpcConfig",),
+        ("Logging", "ClusterLogging", "EnabledTypes", 0, "Type"),
+        (),
+        ("Else",),
+    ]
+    assert [made.place_of(path) for path in paths] == [
+        "vpcConfig.subnetIds[1]", "vpcConfig.subnetIds[1]", "vpcConfig", "enabledClusterLogTypes[0]", "", "",
+    ]  # fmt: skip
+
+
+def test_a_value_that_is_known_later_is_another_for_each_and_known_as_such() -> None:
+    made = declared("aws:eks/nodeGroup:NodeGroup", {"subnetIds": [UNKNOWN, UNKNOWN], "labels": {"a": UNKNOWN}})
+    assert made.properties["Subnets"][0] != made.properties["Subnets"][1]
+    places: list[tuple[str | int, ...]] = [
+        ("Subnets", 1),
+        ("Subnets", 1, "Fn::ImportValue"),
+        ("Labels", "a"),
+        ("Subnets",),
+    ]
+    assert [made.is_later(path) for path in places] == [True, True, True, False]
+
+
+def test_what_has_no_place_is_left_and_a_document_that_is_none_is_broken() -> None:
+    made = declared("aws:ec2/internetGateway:InternetGateway", {"vpcId": "vpc-1", "region": "us-east-1"})
+    assert (made.properties, made.left) == ({}, ["vpcId", "region"])
+    broken = declared("aws:iam/policy:Policy", {"policy": "{"}).broken
+    assert broken == [
+        Remark(
+            "policy", "not a JSON document: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+        )
+    ]
