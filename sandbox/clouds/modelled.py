@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from gpucluster.sandbox.clouds.cloud import Account, Made, Resource
+from gpucluster.sandbox.clouds.cloud import Account, CloudError, Made, Resource
 from gpucluster.sandbox.clouds.diff import changes, property_names
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.model import Model, Thing
@@ -17,6 +19,7 @@ from gpucluster.sandbox.narrow import is_list, is_object, items, mapping
 __all__ = ["Modelled", "changed_inputs"]
 
 _Thing = TypeVar("_Thing", bound=Thing)
+_log = logging.getLogger(__name__)
 
 
 class Modelled(Account, Generic[_Thing]):
@@ -69,13 +72,15 @@ class Modelled(Account, Generic[_Thing]):
         return found | dict.fromkeys(changing, UNKNOWN)
 
     def create(self, resource: Resource) -> Made:
-        thing = self.thing(resource)
-        model = self._models.get(resource.token)
-        id_ = self.plain_id(thing) if model is None else model.id(thing)
-        return self._made(resource, model, self.thing(resource, id_))
+        with _malformed_is_refused(resource):
+            thing = self.thing(resource)
+            model = self._models.get(resource.token)
+            id_ = self.plain_id(thing) if model is None else model.id(thing)
+            return self._made(resource, model, self.thing(resource, id_))
 
     def update(self, resource: Resource) -> Made:
-        return self._made(resource, self._models.get(resource.token), self.thing(resource, resource.id))
+        with _malformed_is_refused(resource):
+            return self._made(resource, self._models.get(resource.token), self.thing(resource, resource.id))
 
     def _made(self, resource: Resource, model: Model[_Thing] | None, thing: _Thing) -> Made:
         self.enforce(thing)
@@ -87,6 +92,17 @@ class Modelled(Account, Generic[_Thing]):
             computed |= left_out
             computed |= {key: value for key, value in model.outputs(thing).items() if value != thing.inputs.get(key)}
         return Made(id=thing.id, name=thing.name, outputs=computed)
+
+
+@contextmanager
+def _malformed_is_refused(resource: Resource) -> Generator[None]:
+    """Refuses inputs that a rule or a model cannot read, such as a word where an address stands: no API takes them."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as fault:
+        _log.exception("cannot read the inputs of %s", resource.urn)
+        reason = f"an input of {resource.logical_name} has a form that no API takes: {fault}"
+        raise CloudError(f"creating {resource.token}: {reason}; the trace is in .sandbox/clouds.log") from fault
 
 
 def changed_inputs(resource: Resource) -> frozenset[str]:

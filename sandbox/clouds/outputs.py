@@ -70,6 +70,8 @@ def _zero(type_: Any, resource_type: ResourceType) -> Any:
             return {}
         case "const":
             return inner
+        case "enum":
+            return ""
         case "ref":
             properties = resource_type.types[inner]
             return {name: _zero(prop.type, resource_type) for name, prop in properties.items() if prop.required}

@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.sdk import Declaration
+from gpucluster.sandbox.narrow import is_object
 
 __all__ = ["FORMAT", "read_type"]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the extracted form; a change makes every cached file stale."""
+
+_ENUMS_BY_HAND: Final = frozenset({"pulumi_aws", "pulumi_kubernetes"})
+"""SDKs whose enumerations are kept by hand beside the provider, which takes other values too."""
 
 _SCALARS: Final = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
 
@@ -28,8 +32,9 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
     """`{"inputs": .., "outputs": .., "types": .., "api_version": ..}` of a resource class, ready for JSON.
 
     inputs and outputs map a wire name to `{"type": T, "required": bool}`; types maps a reference in T to such a map.
-    T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value}
-    or {"ref": name}. The version of the API behind it is what the documentation of the class names, else empty.
+    T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value},
+    {"enum": [value, ..]} or {"ref": name}. The version of the API behind it is what the documentation of the class
+    names, else empty.
     root: folder of the SDK package.
     """
     reader = _Reader(root)
@@ -109,7 +114,7 @@ class _Reader:
             case "Mapping":
                 return {"map": self._type(parts[1], file)}
             case "Union":
-                return {"union": [self._type(part, file) for part in parts]}
+                return _union([self._type(part, file) for part in parts])
             case "Literal":
                 return {"const": ast.literal_eval(parts[0])}
             case _:
@@ -127,12 +132,29 @@ class _Reader:
                 folder = self.root.joinpath(f"{modules[0].lstrip('_')}_", *modules[1:])
         target = folder / ("outputs.py" if is_output else "_inputs.py")
         if not _has_class(target, class_name):
-            return "str" if _has_class(folder / "_enums.py", class_name) else "any"
+            return self._enumeration(folder / "_enums.py", class_name)
         reference = f"{target.relative_to(self.root).with_suffix('')}:{class_name}"
         if reference not in self.types:
             self.types[reference] = {}
             self._open.append((reference, target, class_name))
         return {"ref": reference}
+
+    def _enumeration(self, file: Path, class_name: str) -> Any:
+        """The values of an enumeration, as its provider's own API description lists them."""
+        node = _parsed_class(file, class_name)
+        if node is None:
+            return "any"
+        if self.root.name in _ENUMS_BY_HAND:
+            return "str"
+        return {"enum": [ast.literal_eval(line.value) for line in node.body if isinstance(line, ast.Assign)]}
+
+
+def _union(options: list[Any]) -> Any:
+    """A union; of text and an enumeration it is the enumeration: text is another way to write one of its values."""
+    if all(option == options[0] for option in options):
+        return options[0]
+    listed = [option for option in options if is_object(option) and "enum" in option]
+    return listed[0] if listed and len(options) == 2 and "str" in options else {"union": options}
 
 
 def _has_class(file: Path, class_name: str) -> bool:

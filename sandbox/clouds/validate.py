@@ -1,4 +1,4 @@
-"""Checks inputs against the types of the SDK: unknown property, wrong type, missing required input.
+"""Checks inputs against the types of the SDK: unknown property, wrong type, a value it does not list, missing input.
 
 A scalar in another scalar's clothes ("3" for 3, true for "true") passes, as the bridged providers accept it.
 """
@@ -6,7 +6,8 @@ A scalar in another scalar's clothes ("3" for 3, true for "true") passes, as the
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 from gpucluster.sandbox.narrow import is_list, is_object
 
-__all__ = ["Failure", "validate"]
+__all__ = ["Failure", "general", "validate"]
 
 
 @dataclass(frozen=True)
@@ -25,17 +26,28 @@ class Failure:
     reason: str
 
 
-def validate(inputs: Mapping[str, Any], resource_type: ResourceType) -> list[Failure]:
-    """Every failure of these inputs, in order; none for an open type."""
+def validate(
+    inputs: Mapping[str, Any], resource_type: ResourceType, unlisted: Collection[str] = frozenset()
+) -> list[Failure]:
+    """Every failure of these inputs, in order; none for an open type.
+
+    unlisted: paths, as `general` writes them, that take other values than those the SDK lists.
+    """
     if resource_type.open:
         return []
-    checker = _Checker(resource_type)
+    checker = _Checker(resource_type, unlisted)
     return list(checker.object(inputs, resource_type.inputs, ""))
+
+
+def general(path: str) -> str:
+    """A path without the numbers of list items: `dataFlows[].streams[]`."""
+    return re.sub(r"\[\d+\]", "[]", path)
 
 
 @dataclass(frozen=True)
 class _Checker:
     resource_type: ResourceType
+    unlisted: Collection[str]
 
     def object(self, value: Mapping[str, Any], properties: Mapping[str, Property], path: str) -> Iterator[Failure]:
         for name in value:
@@ -66,6 +78,8 @@ class _Checker:
             yield from self._reference(value, inner, path)
         elif kind == "const" and value != inner:
             yield Failure(path, f"expected {inner!r}, got {_describe(value)}")
+        elif kind == "enum" and value not in inner and general(path) not in self.unlisted:
+            yield Failure(path, f"expected one of {_listed(inner)}, got {_describe(value)}")
         elif kind == "union":
             attempts = [list(self.value(value, option, path)) for option in inner]
             if all(attempts):
@@ -126,6 +140,10 @@ def _describe(value: Any) -> str:
     if is_list(value):
         return "a list"
     return "an object" if is_object(value) else repr(value)
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(map(str, values))
 
 
 def _is_constant(type_: Any) -> bool:

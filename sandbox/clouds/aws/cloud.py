@@ -14,6 +14,7 @@ from gpucluster.sandbox.clouds.aws.tags import all_tags
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
 from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
 from gpucluster.sandbox.clouds.schema import ResourceType
@@ -27,6 +28,7 @@ for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+_LIMITS: Final = Limits("gpucluster.sandbox.clouds.aws")
 _GLOBAL = "global"
 """Scope of types without a region, such as IAM's."""
 
@@ -69,6 +71,9 @@ class AwsAccount(Modelled[Thing]):
             return _GLOBAL
         own = values.get("region")
         return own if isinstance(own, str) and own else self.region
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        return super().failures(resource) or _LIMITS.failures(resource.token, resource.inputs)
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
         return names.with_name(resource, seed)

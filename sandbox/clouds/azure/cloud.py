@@ -17,14 +17,16 @@ from gpucluster.sandbox.clouds.azure.previews import previewed
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
+from gpucluster.sandbox.clouds.azure.unlisted import unlisted
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
 from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
 from gpucluster.sandbox.clouds.scenario import EXISTS, Scenario
 from gpucluster.sandbox.clouds.schema import ResourceType
-from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.validate import Failure, validate
 from gpucluster.sandbox.clouds.values import plain
 
 __all__ = ["SIMULATED", "Azure", "AzureAccount", "Settings"]
@@ -32,6 +34,7 @@ __all__ = ["SIMULATED", "Azure", "AzureAccount", "Settings"]
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 
+_LIMITS: Final = Limits("gpucluster.sandbox.clouds.azure")
 _NO_SUBSCRIPTION: Final = (
     "azure-native has no subscription: set `azure-native:subscriptionId` in the stack's file, or `subscription_id=` "
     "on the provider; the sandbox never asks the Azure CLI of this machine"
@@ -93,8 +96,11 @@ class AzureAccount(Modelled[Thing]):
         return self._settings.subscription
 
     def failures(self, resource: Resource) -> list[Failure]:
-        found = super().failures(resource)
-        return found or refused_inputs(replace(resource, inputs=self.defaults(resource, b"any")))
+        found = validate(resource.inputs, resource.type, unlisted(resource.token))
+        if found:
+            return found
+        inputs = self.defaults(resource, b"any")
+        return [*refused_inputs(replace(resource, inputs=inputs)), *_LIMITS.failures(resource.token, inputs)]
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
         return names.with_defaults(resource, seed, self._settings.location, self.ledger)

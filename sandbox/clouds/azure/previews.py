@@ -47,4 +47,4 @@ def _value(given: Any, shape: Any, type_: ResourceType) -> Any:
         return {key: _value(item, inner, type_) for key, item in given.items()}
     if kind == "ref" and is_object(given):
         return _object(given, type_.types[inner], type_)
-    return given if kind == "union" else UNKNOWN
+    return given if kind in ("union", "enum") else UNKNOWN

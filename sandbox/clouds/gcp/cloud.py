@@ -14,9 +14,9 @@ from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, repl
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.model import MODELS, Thing
-from gpucluster.sandbox.clouds.gcp.rules.inputs import refused_inputs
 from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
 from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
 from gpucluster.sandbox.clouds.naming import random_hex
@@ -31,6 +31,7 @@ for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 
 _REGION: Final = re.compile(r"[a-z]+-[a-z]+\d+")
+_LIMITS: Final = Limits("gpucluster.sandbox.clouds.gcp")
 _HOME: Final = "set `gcp:{name}` in the stack's file, or `{name}=` on the provider or the resource"
 
 # Types of which the provider knows more than its inputs while it plans (hashicorp/terraform-provider-google-beta,
@@ -117,7 +118,10 @@ class GcpAccount(Modelled[Thing]):
         return self._settings.project or _NO_PROJECT
 
     def failures(self, resource: Resource) -> list[Failure]:
-        return super().failures(resource) or [*names.too_long(resource), *refused_inputs(resource)]
+        return super().failures(resource) or [
+            *names.too_long(resource),
+            *_LIMITS.failures(resource.token, resource.inputs),
+        ]
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
         return names.with_defaults(resource, seed)

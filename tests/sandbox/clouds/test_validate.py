@@ -66,6 +66,39 @@ def test_inputs_are_checked_against_the_sdk(
     assert check(schemas, token, inputs) == expected
 
 
+RULE = "azure-native:network:SecurityRule"
+RULE_INPUTS = {
+    "resourceGroupName": "g",
+    "networkSecurityGroupName": "n",
+    "access": "Allow",
+    "direction": "Inbound",
+    "protocol": "*",
+    "priority": 100,
+}
+
+
+def test_a_value_that_the_sdk_does_not_list_is_refused(schemas: dict[str, Schema]) -> None:
+    assert check(schemas, RULE, RULE_INPUTS) == []
+    assert check(schemas, RULE, RULE_INPUTS | {"access": UNKNOWN}) == []
+    assert check(schemas, RULE, RULE_INPUTS | {"access": Secret("Bogus"), "direction": ""}) == [
+        Failure("access", "expected one of Allow, Deny, got 'Bogus'"),
+        Failure("direction", "expected one of Inbound, Outbound, got ''"),
+    ]
+
+
+def test_a_path_that_takes_more_than_is_listed_is_left_to_its_cloud(schemas: dict[str, Schema]) -> None:
+    found = schemas["azure-native"].resource_type("azure-native:monitor:DataCollectionRule")
+    assert found is not None
+    inputs = {"resourceGroupName": "g", "dataFlows": [{"streams": ["Microsoft-PrometheusMetrics"]}]}
+    assert [failure.path for failure in validate(inputs, found)] == ["dataFlows[0].streams[0]"]
+    assert validate(inputs, found, {"dataFlows[].streams[]"}) == []
+
+
+def test_an_enumeration_kept_by_hand_judges_nothing(schemas: dict[str, Schema]) -> None:
+    inputs = {"ami": "ami-1", "instanceType": "p9.48xlarge"}
+    assert check(schemas, "aws:ec2/instance:Instance", inputs) == []
+
+
 def test_a_name_like_no_other_gets_the_list_of_what_is_known(schemas: dict[str, Schema]) -> None:
     (failure,) = check(schemas, "aws:ec2/internetGateway:InternetGateway", {"zzzzz": 1})
     assert failure.reason == "unknown property 'zzzzz'; known: region, tags, vpcId"

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.gcp.model import Thing, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
 
 __all__: list[str] = []
+
+_AGENTS: Final = {"container.googleapis.com": "container-engine-robot"}
+"""API -> the project that its service agents belong to, where it is not `gcp-sa-` and the name of the API (IAM
+documentation, "Service agents")."""
 
 
 def _email(thing: Thing) -> str:
@@ -77,3 +82,12 @@ def custom_role(thing: Thing) -> Mapping[str, Any]:
 @models("gcp:projects/service:Service", id="{project}/{service}")
 def service(thing: Thing) -> Mapping[str, Any]:
     return {"project": thing.project}
+
+
+@models("gcp:projects/serviceIdentity:ServiceIdentity", id="projects/{project}/services/{service}")
+def service_identity(thing: Thing) -> Mapping[str, Any]:
+    """The account that Google's service acts as in this project."""
+    api = str(thing.inputs["service"])
+    agents = _AGENTS.get(api) or f"gcp-sa-{api.removesuffix('.googleapis.com')}"
+    email = f"service-{number_of(thing.project)}@{agents}.iam.gserviceaccount.com"
+    return {"email": email, "member": f"serviceAccount:{email}", "project": thing.project}

@@ -249,6 +249,12 @@ def test_a_subnet_lies_in_its_vpc_and_overlaps_no_other(create: Create, block: s
         create("ec2/subnet:Subnet", "s", vpcId=vpc, cidrBlock=block)
 
 
+def test_what_a_rule_cannot_read_is_refused(create: Create) -> None:
+    vpc = create("ec2/vpc:Vpc", "v", cidrBlock="10.0.0.0/16").id
+    with pytest.raises(CloudError, match=r"an input of it has a form that no API takes: .*'Bogus-Value'"):
+        create("ec2/subnet:Subnet", vpcId=vpc, cidrBlock="Bogus-Value")
+
+
 def test_a_subnet_needs_its_vpc(create: Create) -> None:
     with pytest.raises(CloudError, match=r"InvalidVpcID\.NotFound: The vpc ID 'vpc-0' does not exist"):
         create("ec2/subnet:Subnet", vpcId="vpc-0", cidrBlock="10.0.0.0/24")

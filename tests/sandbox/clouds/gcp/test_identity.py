@@ -10,6 +10,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
+from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
@@ -20,6 +21,7 @@ Stage = Any
 
 ADDRESS = "compute/globalAddress:GlobalAddress"
 MEMBER = "projects/iAMMember:IAMMember"
+ROBOT = "robot-of-it@p.iam.gserviceaccount.com"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_types_without_labels_refuse_them(account: GcpAccount, gcp: Asked, token
         ("serviceaccount/account:Account", {"accountId": "a" * 31}, ["accountId"]),
         ("serviceaccount/account:Account", {"accountId": "a" * 30}, []),
         ("container/cluster:Cluster", {"name": "c" * 41}, ["name"]),
-        ("container/cluster:Cluster", {"name": "1-C-"}, ["name", "name", "name"]),
+        ("container/cluster:Cluster", {"name": "1-C-"}, ["name"]),
         ("container/cluster:Cluster", {"name": "c" * 40}, []),
         ("projects/iAMCustomRole:IAMCustomRole", {"roleId": "a-b", "title": "t", "permissions": []}, ["roleId"]),
     ],
@@ -193,3 +195,56 @@ def test_a_grant_goes_to_an_account_or_a_workload_that_is_there(make_stage: Call
 def test_a_permission_has_no_wildcard(create: Create) -> None:
     with pytest.raises(CloudError, match=r"Permission compute\.\* is not valid"):
         create("projects/iAMCustomRole:IAMCustomRole", roleId="own", title="t", permissions=["compute.*"])
+
+
+def test_a_key_is_granted_to_the_account_that_gke_acts_as(create: Create) -> None:
+    ring = create("kms/keyRing:KeyRing", location="us-central1", name="ring")
+    key = create("kms/cryptoKey:CryptoKey", keyRing=ring.id, name="key", rotationPeriod="7776000s")
+    gke = create("projects/serviceIdentity:ServiceIdentity", service="container.googleapis.com")
+    role = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
+    given = {"cryptoKeyId": key.id, "role": role, "member": gke.outputs["member"]}
+    grant = create("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", **given)
+    agent = f"service-{number_of('p')}@container-engine-robot.iam.gserviceaccount.com"
+    assert [entry.id for entry in (ring, key, gke, grant)] == [
+        "projects/p/locations/us-central1/keyRings/ring",
+        "projects/p/locations/us-central1/keyRings/ring/cryptoKeys/key",
+        "projects/p/services/container.googleapis.com",
+        f"{key.id}/{role}/serviceAccount:{agent}",
+    ]
+    assert (gke.outputs["email"], gke.outputs["member"]) == (agent, f"serviceAccount:{agent}")
+    assert key.outputs["primaries"] == [{"name": f"{key.id}/cryptoKeyVersions/1", "state": "ENABLED"}]
+
+
+def test_a_key_that_does_not_encrypt_has_no_primary_version(create: Create) -> None:
+    ring = create("kms/keyRing:KeyRing", location="us-central1", name="ring")
+    key = create("kms/cryptoKey:CryptoKey", keyRing=ring.id, name="key", purpose="ASYMMETRIC_SIGN")
+    assert key.outputs["primaries"] == []
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "failures"),
+    [
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"member": ""}, ["member"]),
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"member": "me@example.com"}, ["member"]),
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"cryptoKeyId": "projects/p/kms/cryptoKeys/k"}, ["cryptoKeyId"]),
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"cryptoKeyId": "p/us-central1/ring/k"}, []),
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"role": "cloudkms.admin"}, ["role"]),
+        ("kms/cryptoKeyIAMMember:CryptoKeyIAMMember", {"role": "projects/p/roles/mine"}, []),
+        ("projects/iAMMember:IAMMember", {"project": "p", "member": "deleted:user:a@example.com"}, ["member"]),
+        ("projects/iAMMember:IAMMember", {"project": "p", "member": "allUsers"}, []),
+        ("serviceaccount/iAMMember:IAMMember", {"serviceAccountId": "Bogus-Value"}, ["serviceAccountId"]),
+        ("serviceaccount/iAMMember:IAMMember", {"serviceAccountId": f"projects/p/serviceAccounts/{ROBOT}"}, []),
+    ],
+)
+def test_a_grant_names_a_member_a_role_and_a_thing_in_their_forms(
+    account: GcpAccount, gcp: Asked, token: str, inputs: dict[str, Any], failures: list[str]
+) -> None:
+    asked = gcp(token, **{"role": "roles/viewer", "member": f"serviceAccount:{ROBOT}", **_granted(token), **inputs})
+    assert [failure.path for failure in account.failures(asked)] == failures
+
+
+def _granted(token: str) -> dict[str, str]:
+    """What a grant is on, in its own form."""
+    if token.startswith("kms"):
+        return {"cryptoKeyId": "projects/p/locations/us-central1/keyRings/ring/cryptoKeys/key"}
+    return {"project": "p"} if token.startswith("projects") else {}

@@ -1,0 +1,204 @@
+"""Compiles what the vendors' documents say of values for the sandbox: `python -m gpucluster.judges.limits`.
+
+Reads CloudFormation's schemas as cfn-lint has them and Google's discovery documents, for the types in the tables of
+this folder, and writes `sandbox/clouds/<cloud>/limits.json` of the checkout. Both packages have to be installed; the
+files name their versions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.judges.aws import names as aws
+from gpucluster.judges.gcp import names as gcp
+from gpucluster.judges.names import Names
+from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.narrow import mapping
+
+__all__ = ["main"]
+
+_ROOT: Final = Path(__file__).parents[1]
+_RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")
+_KNOWN_FORMATS: Final = frozenset({"ipv4-network", "ipv6-network", "json"})
+_DEEPEST: Final = 8
+"""Objects in objects; types that refer to themselves end there."""
+
+_INSTANCE_TYPES: Final = {
+    "aws:ec2/capacityReservation:CapacityReservation": "instanceType",
+    "aws:ec2/instance:Instance": "instanceType",
+    "aws:ec2/launchTemplate:LaunchTemplate": "instanceType",
+    "aws:eks/nodeGroup:NodeGroup": "instanceTypes[]",
+}
+"""Type -> input that is an EC2 instance type."""
+
+Rules = dict[str, Any]
+Types = dict[str, dict[str, Rules]]
+
+
+def main() -> None:
+    """Writes the tables of both clouds."""
+    schemas = {package: Schema(sdk) for package, sdk in installed_sdks(site_packages(None)).items()}
+    _write("aws", _of_aws(schemas["aws"]))
+    _write("gcp", _of_gcp(schemas["gcp"]))
+
+
+def _write(cloud: str, table: Mapping[str, Any]) -> None:
+    """One line a type, so that a difference can be read."""
+    types = ",\n".join(f"{json.dumps(token)}:{_compact(paths)}" for token, paths in sorted(table["types"].items()))
+    text = (
+        f'{{"sources":{_compact(table["sources"])},\n"lists":{_compact(table["lists"])},\n"types":{{\n{types}\n}}}}\n'
+    )
+    (_ROOT / "sandbox" / "clouds" / cloud / "limits.json").write_text(text, encoding="utf-8")
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _of_aws(schema: Schema) -> Mapping[str, Any]:
+    """CloudFormation's schemas in us-east-1, which has the most types, and the instance types of every region."""
+    manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
+    package, sources, types = f"cfn-lint {version('cfn-lint')}", list[str](), Types()
+    formats = _cfn_formats()
+    for token, cfn in aws.TYPES.items():
+        document = manager.get_resource_schema("us-east-1", cfn).schema
+        found = _limits(schema, token, aws.NAMES, _Documents(document, document.get("definitions", {})), formats)
+        if found:
+            types[token] = _from(found, sources, f"{package}, {cfn}, MIT-0")
+    for token, path in _INSTANCE_TYPES.items():
+        rule: Rules = {"enum": {"list": "instance types"}}
+        types.setdefault(token, {})[path] = _from({path: rule}, sources, f"{package}, instance types, MIT-0")[path]
+    return {"sources": sources, "lists": {"instance types": _instance_types()}, "types": types}
+
+
+def _instance_types() -> list[str]:
+    text = files("cfnlint.data.schemas.extensions.aws_ec2_instance").joinpath("instancetype_enum.json").read_text()
+    regions = [mapping(region) for region in json.loads(text).values()]
+    return sorted({name for region in regions for name in region.get("enum", ())})
+
+
+def _cfn_formats() -> Mapping[str, str]:
+    """cfn-lint's formats that are expressions: its name -> the expression."""
+    package = importlib.import_module("cfnlint.rules.formats")
+    found: dict[str, str] = {}
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            rule: Any = value() if isinstance(value, type) and value.__module__ == module.name else None
+            if getattr(rule, "format_keyword", None) and getattr(rule, "pattern", None):
+                found[rule.format_keyword] = rule.pattern
+    return found
+
+
+def _of_gcp(schema: Schema) -> Mapping[str, Any]:
+    """Google's documents."""
+    package, sources, types = f"google-api-python-client {version('google-api-python-client')}", list[str](), Types()
+    for token, shape in gcp.TYPES.items():
+        file = files("googleapiclient.discovery_cache.documents").joinpath(f"{shape.document}.json")
+        document = json.loads(file.read_text(encoding="utf-8"))
+        root = _Documents({"$ref": shape.schema.split(".")[0]}, document["schemas"])
+        for name in shape.schema.split(".")[1:]:
+            root = root.into(name)
+        found = {path: _of_google(rules) for path, rules in _limits(schema, token, gcp.NAMES, root, {}).items()}
+        if found:
+            types[token] = _from(found, sources, f"{package}, {shape.document} {shape.schema}, Apache-2.0")
+    return {"sources": sources, "lists": {}, "types": types}
+
+
+def _of_google(rules: Rules) -> Rules:
+    """An expression is for the whole text, and a text that is empty is not sent, so that every enumeration takes it.
+
+    Source: hashicorp/terraform-provider-google-beta tpgresource/utils.go (IsEmptyValue).
+    """
+    found = dict(rules)
+    if "pattern" in rules:
+        found["pattern"] = f"^(?:{rules['pattern']})$"
+    if "enum" in rules:
+        found["enum"] = [*rules["enum"], ""]
+    return found
+
+
+def _from(found: Mapping[str, Rules], sources: list[str], source: str) -> dict[str, Rules]:
+    if source not in sources:
+        sources.append(source)
+    return {path: {**rules, "from": sources.index(source)} for path, rules in found.items()}
+
+
+class _Documents:
+    """A place in a vendor's schema."""
+
+    def __init__(self, node: Mapping[str, Any], definitions: Mapping[str, Any]) -> None:
+        self._definitions = definitions
+        self.node = self._followed(node)
+
+    def _followed(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The schema itself, behind references and lists."""
+        while "$ref" in node or "items" in node:
+            node = node["items"] if "items" in node else self._definitions[str(node["$ref"]).rsplit("/", 1)[-1]]
+        return node
+
+    def into(self, name: str) -> _Documents:
+        """The schema of a property; one without facts where there is none."""
+        inner = self.node.get("additionalProperties") if name == "*" else self.node.get("properties", {}).get(name)
+        return _Documents(mapping(inner), self._definitions)
+
+
+def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats: Mapping[str, str]) -> dict[str, Rules]:
+    """Path of an input -> what the document says of its value."""
+    found: dict[str, Rules] = {}
+    type_ = schema.resource_type(token)
+    for wire, path in _scalars(type_, type_.inputs if type_ else {}, []):
+        place = names.place(token, wire)
+        steps = names.schema_path(token, wire)
+        if place is None or steps is None or place.how in ("tags", "map", "bool"):
+            continue
+        if place.how == "json":
+            found[path] = {"format": "json"}
+            continue
+        at = root
+        for step in steps:
+            at = at.into(step)
+        rules = _rules(at.node, formats)
+        if rules:
+            found[path] = rules
+    return found
+
+
+def _scalars(
+    type_: ResourceType | None, properties: Mapping[str, Property], wire: list[str], path: str = ""
+) -> Iterator[tuple[list[str], str]]:
+    """Every input that is no object: its names from the resource down, and its path."""
+    for name, prop in properties.items():
+        inner, at = prop.type, f"{path}.{name}" if path else name
+        while "list" in (of := mapping(inner)):
+            inner, at = of["list"], f"{at}[]"
+        if type_ is not None and "ref" in of:
+            if len(wire) < _DEEPEST:
+                yield from _scalars(type_, type_.types[of["ref"]], [*wire, name], at)
+        elif isinstance(inner, str) or "str" in of.get("union", ()):
+            yield [*wire, name], at
+
+
+def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:
+    if node.get("type") in ("object", "array") or "properties" in node:
+        return {}
+    found = {rule: node[rule] for rule in _RULES if rule in node and rule != "format"}
+    if "enumCaseInsensitive" in node:
+        found["enumAnyCase"] = node["enumCaseInsensitive"]
+    named = [option.get("format") for option in node.get("anyOf", [node])]
+    if named[0] in _KNOWN_FORMATS:
+        found["format"] = named[0]
+    elif "pattern" not in found and all(name in formats for name in named):
+        found["pattern"] = "|".join(formats[name] for name in named)
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Forms of text that no expression describes well, by the names that limits use."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from ipaddress import AddressValueError, IPv4Network, IPv6Network, NetmaskValueError, ip_address, ip_network
+from typing import Final
+
+__all__ = ["FORMATS"]
+
+
+def _ipv4_network(text: str) -> bool:
+    return "/" in text and _parses(IPv4Network, text)
+
+
+def _ipv6_network(text: str) -> bool:
+    return "/" in text and _parses(IPv6Network, text)
+
+
+def _network(text: str) -> bool:
+    """As Go's net.ParseCIDR: an address, a slash and a length; host bits pass."""
+    return "/" in text and _parses(lambda given: ip_network(given, strict=False), text)
+
+
+def _address(text: str) -> bool:
+    return _network(text) or _parses(ip_address, text)
+
+
+def _base64(text: str) -> bool:
+    return _parses(lambda given: b64decode(given, validate=True), text)
+
+
+def _document(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
+
+
+def _instant(text: str) -> bool:
+    """RFC 3339, with seconds and a zone."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", text):
+        return False
+    return _parses(datetime.fromisoformat, text)
+
+
+def _parses(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except (AddressValueError, NetmaskValueError, ValueError):
+        return False
+    return True
+
+
+def _whole(pattern: str) -> Callable[[str], bool]:
+    expression = re.compile(pattern)
+    return lambda text: expression.fullmatch(text) is not None
+
+
+FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {
+    "ipv4-network": ("an IPv4 network such as 10.0.0.0/16", _ipv4_network),
+    "ipv6-network": ("an IPv6 network such as 2001:db8::/56", _ipv6_network),
+    "network": ("a network such as 10.0.0.0/16", _network),
+    "address": ("an IP address or a network", _address),
+    "base64": ("text in base64", _base64),
+    "json": ("a JSON document", _document),
+    "instant": ("a time such as 2026-01-31T08:00:00Z", _instant),
+    "hour": ("a time of day such as 03:00", _whole(r"([01][0-9]|2[0-3]):[0-5][0-9]")),
+}
+"""Name -> what it is in words, and whether a text has it."""

@@ -1,0 +1,191 @@
+"""What values the inputs of a cloud may have: tables of limits by type and path of the input.
+
+A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by
+`python -m gpucluster.judges.limits`. `limits.csv` is written by hand, for what no document says and for what one says
+wrongly: its rows take the place of the other's for the same path and rule. Columns: type; path without the numbers of
+list items, `rules[].priority`; rule; value, that of `enum` with `|` between values, and empty where nothing is refused;
+source, with the reason where a document is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.formats import FORMATS
+from gpucluster.sandbox.clouds.validate import Failure, general
+from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.narrow import is_list, is_object
+
+__all__ = ["Limit", "Limits"]
+
+_NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength")
+_SHORT: Final = 20
+"""Values of an enumeration that an error names; of a longer one it names those that are near."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One rule about one value.
+
+    rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), pattern or format, the last by a name
+    in `formats.FORMATS`; the others are those of JSON Schema.
+    source: the document that says so, with its version.
+    """
+
+    rule: str
+    value: Any
+    source: str
+
+    def reason(self, given: Any) -> str:
+        """Why a value is refused, empty where it is not. given: a string, number or boolean."""
+        match self.rule:
+            case "enum":
+                said = "" if _text(given) in self._texts else _not_listed(_text(given), self.value)
+            case "enumAnyCase":
+                said = "" if _text(given).lower() in self._texts else _not_listed(_text(given), self.value)
+            case "minimum" | "maximum":
+                said = _out_of_range(self.rule, self.value, given)
+            case "minLength" | "maxLength":
+                said = _wrong_length(self.rule, self.value, given)
+            case "pattern":
+                fits = not isinstance(given, str) or _compiled(self.value).search(given)
+                said = "" if fits else f"{_short(given)} does not match {self.value}"
+            case _:
+                words, fits_format = FORMATS[self.value]
+                said = "" if not isinstance(given, str) or fits_format(given) else f"{_short(given)} is not {words}"
+        return f"{said} ({self.source})" if said else ""
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        lower = self.rule == "enumAnyCase"
+        return frozenset(_text(value).lower() if lower else _text(value) for value in self.value)
+
+
+class Limits:
+    """The tables of one cloud, read on first use."""
+
+    def __init__(self, package: str) -> None:
+        """package: the cloud's folder, such as `gpucluster.sandbox.clouds.aws`."""
+        self._package = package
+
+    def failures(self, token: str, inputs: Mapping[str, Any]) -> list[Failure]:
+        """Every refused value of these inputs, in order; one that is not known yet is not refused."""
+        limits = self.of(token)
+        return list(_refused(inputs, "", limits)) if limits else []
+
+    @property
+    def tokens(self) -> Iterator[str]:
+        """The types that have compiled limits."""
+        yield from self._compiled["types"]
+
+    def of(self, token: str) -> Mapping[str, Sequence[Limit]]:
+        """The limits of a type by path."""
+        if token not in self._types:
+            self._types[token] = self._merged(token)
+        return self._types[token]
+
+    @cached_property
+    def _types(self) -> dict[str, Mapping[str, Sequence[Limit]]]:
+        return {}
+
+    def _merged(self, token: str) -> Mapping[str, Sequence[Limit]]:
+        found: dict[str, dict[str, Limit]] = {}
+        for path, rules in self._compiled["types"].get(token, {}).items():
+            source = self._compiled["sources"][rules["from"]]
+            limits = {rule: Limit(rule, self._listed(value), source) for rule, value in rules.items() if rule != "from"}
+            found[path] = limits
+        for row in self._by_hand.get(token, ()):
+            found.setdefault(row["path"], {})[row["rule"]] = Limit(row["rule"], _read(row), row["source"])
+        return {path: [limit for limit in limits.values() if limit.value != ""] for path, limits in found.items()}
+
+    def _listed(self, value: Any) -> Any:
+        """The values of an enumeration that stands elsewhere, by its name."""
+        return self._compiled["lists"][value["list"]] if isinstance(value, dict) else value
+
+    @cached_property
+    def _compiled(self) -> dict[str, Any]:
+        file = resources.files(self._package).joinpath("limits.json")
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"types": {}}
+
+    @cached_property
+    def _by_hand(self) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        found: dict[str, list[Mapping[str, str]]] = {}
+        text = resources.files(self._package).joinpath("limits.csv").read_text(encoding="utf-8")
+        for row in csv.DictReader(text.splitlines()):
+            found.setdefault(row["type"], []).append(row)
+        return found
+
+
+def _read(row: Mapping[str, str]) -> Any:
+    value = row["value"]
+    if not value:
+        return value
+    if row["rule"].startswith("enum"):
+        return value.split("|")
+    return float(value) if row["rule"] in _NUMERIC else value
+
+
+def _refused(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> Iterator[Failure]:
+    if isinstance(value, Secret):
+        value = value.value
+    if is_object(value):
+        for name, item in value.items():
+            if not name.startswith("__"):
+                yield from _refused(item, f"{path}.{name}" if path else name, limits)
+    elif is_list(value):
+        for at, item in enumerate(value):
+            yield from _refused(item, f"{path}[{at}]", limits)
+    elif isinstance(value, str | int | float):
+        reasons = (limit.reason(value) for limit in limits.get(general(path), ()))
+        yield from (Failure(path, reason) for reason in reasons if reason)
+
+
+def _text(value: Any) -> str:
+    """A value as text, the same for 3, 3.0 and "3", and for true and "true"."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _not_listed(given: str, values: Sequence[Any]) -> str:
+    known = [_text(value) for value in values if value != ""]
+    near = known if len(known) <= _SHORT else difflib.get_close_matches(given[:80], known, n=3)
+    if len(known) <= _SHORT or near:
+        return f"expected one of {', '.join(near)}{'' if near is known else ', ..'}, got {_short(given)}"
+    return f"{_short(given)} is none of the {len(known)} known values"
+
+
+def _out_of_range(rule: str, limit: float, given: Any) -> str:
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        return ""
+    if rule == "minimum":
+        return f"expected at least {_text(limit)}, got {_text(given)}" if number < limit else ""
+    return f"expected at most {_text(limit)}, got {_text(given)}" if number > limit else ""
+
+
+def _wrong_length(rule: str, limit: float, given: Any) -> str:
+    if not isinstance(given, str):
+        return ""
+    if rule == "minLength":
+        return f"expected at least {_text(limit)} characters, got {len(given)}" if len(given) < limit else ""
+    return f"expected at most {_text(limit)} characters, got {len(given)}" if len(given) > limit else ""
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 80 else f"{text[:60]}...' ({len(given)} characters)"
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

@@ -1,0 +1,149 @@
+"""Values against the tables of limits."""
+
+from __future__ import annotations
+
+import csv
+import re
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from gpucluster.sandbox.clouds.formats import FORMATS
+from gpucluster.sandbox.clouds.limits import Limit, Limits
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.validate import Failure
+from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+
+CLOUDS = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
+"""Folder -> package."""
+PACKAGE = "gpucluster.sandbox.clouds."
+AWS, GCP = Limits(f"{PACKAGE}aws"), Limits(f"{PACKAGE}gcp")
+RULES = {"enum", "enumAnyCase", "minimum", "maximum", "minLength", "maxLength", "pattern", "format"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "taken", "refused"),
+    [
+        ("enum", ["a", "b", ""], ["a", "b", ""], {"c": "expected one of a, b, got 'c'"}),
+        ("enum", [1, 3], [1, "3", 3.0], {2: "expected one of 1, 3, got '2'"}),
+        ("enumAnyCase", ["vpc"], ["VPC", "vpc"], {"": "expected one of vpc, got ''"}),
+        ("minimum", 7, [7, "8", "maybe"], {-7: "expected at least 7, got -7"}),
+        ("maximum", 30, [30, 29.5], {10**8: "expected at most 30, got 100000000"}),
+        ("minLength", 1, ["x"], {"": "expected at least 1 characters, got 0"}),
+        ("maxLength", 3, ["xyz"], {"wxyz": "expected at most 3 characters, got 4"}),
+        ("pattern", "^a+$", ["aa", 3], {"b": "'b' does not match ^a+$"}),
+        ("format", "hour", ["23:59"], {"24:00": "'24:00' is not a time of day such as 03:00"}),
+    ],
+)
+def test_a_rule_takes_what_it_allows_and_says_why_it_refuses_the_rest(
+    rule: str, value: Any, taken: list[Any], refused: dict[Any, str]
+) -> None:
+    limit = Limit(rule, value, "A document")
+    assert [limit.reason(given) for given in taken] == [""] * len(taken)
+    assert {given: limit.reason(given) for given in refused} == {
+        given: f"{reason} (A document)" for given, reason in refused.items()
+    }
+
+
+def test_a_long_list_names_what_is_near_and_a_long_text_is_cut() -> None:
+    limit = Limit("enum", [f"p{at}.48xlarge" for at in range(30)], "D")
+    assert limit.reason("p5.48xlargee") == (
+        "expected one of p5.48xlarge, p25.48xlarge, p15.48xlarge, .., got 'p5.48xlargee' (D)"
+    )
+    assert limit.reason("x" * 300) == f"'{'x' * 59}...' (300 characters) is none of the 30 known values (D)"
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "refused"),
+    [
+        ("ipv4-network", ["10.0.0.0/16", "0.0.0.0/0"], ["", "Bogus-Value", "10.0.0.0", "10.0.0.1/16", "2001:db8::/56"]),
+        ("ipv6-network", ["2001:db8::/56"], ["10.0.0.0/16", ""]),
+        ("network", ["10.0.0.1/16", "2001:db8::/56"], ["10.0.0.1", "", "10.0.0.0/33"]),
+        ("json", ["{}", '{"a": [1]}'], ["", "Bogus-Value", "3"]),
+        ("instant", ["2026-01-31T08:00:00Z", "2026-01-31T08:00:00+01:00"], ["", "2026-01-31", "2026-13-31T08:00:00Z"]),
+        ("address", ["10.0.0.1", "10.0.0.0/8", "2001:db8::1"], ["", "Bogus-Value"]),
+        ("base64", ["Cg==", ""], ["Bogus-Value", "Cg="]),
+        ("hour", ["00:00", "23:59"], ["", "3:00", "24:00", "10:60"]),
+    ],
+)
+def test_a_format_takes_what_has_it(name: str, taken: list[str], refused: list[str]) -> None:
+    fits = FORMATS[name][1]
+    assert ([text for text in taken if not fits(text)], [text for text in refused if fits(text)]) == ([], [])
+
+
+def test_nested_values_are_judged_where_they_stand_and_unknown_ones_later() -> None:
+    inputs = {
+        "instanceType": "p5.48xlargee",
+        "metadataOptions": {"httpTokens": Secret("requiredd"), "httpEndpoint": UNKNOWN},
+        "blockDeviceMappings": [{"ebs": {"volumeType": "gp3"}}, {"ebs": {"volumeType": "gp9"}}],
+    }
+    found = AWS.failures("aws:ec2/launchTemplate:LaunchTemplate", inputs)
+    assert [failure.path for failure in found] == [
+        "instanceType",
+        "metadataOptions.httpTokens",
+        "blockDeviceMappings[1].ebs.volumeType",
+    ]
+    assert found[1].reason == (
+        "expected one of optional, required, got 'requiredd' (cfn-lint 1.58.0, AWS::EC2::LaunchTemplate, MIT-0)"
+    )
+
+
+def test_a_row_by_hand_takes_the_place_of_a_document_and_an_empty_one_lifts_it() -> None:
+    workspace = {"workspaceId": "ws-838f0c0e-cab6-f9e6-4486-7871ad5a19ac"}
+    assert AWS.failures("aws:amp/ruleGroupNamespace:RuleGroupNamespace", workspace) == []
+    assert GCP.failures("gcp:container/cluster:Cluster", {"releaseChannel": {"channel": ""}}) == [
+        Failure(
+            "releaseChannel.channel",
+            "expected one of UNSPECIFIED, RAPID, REGULAR, STABLE, EXTENDED, got '' "
+            "(terraform-provider-google-beta@93c65b2d, container/resource_container_cluster.go)",
+        )
+    ]
+
+
+def test_a_type_without_limits_refuses_nothing() -> None:
+    assert AWS.failures("aws:ec2/nothing:Nothing", {"a": "Bogus-Value"}) == []
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_every_row_is_of_an_input_that_the_sdk_has_and_can_be_read(cloud: str, schemas: dict[str, Schema]) -> None:
+    limits = Limits(f"{PACKAGE}{cloud}")
+    lost: list[tuple[str, str]] = []
+    for token in {*limits.tokens, *(row["type"] for row in _rows(cloud))}:
+        found = schemas[CLOUDS[cloud]].resource_type(token)
+        assert found is not None, token
+        for path, rules in limits.of(token).items():
+            if not _has(found.inputs, found.types, path.split(".")):
+                lost.append((token, path))
+            assert {limit.rule for limit in rules} <= RULES
+            assert all(limit.source for limit in rules)
+            for limit in rules:
+                if limit.rule == "pattern":
+                    re.compile(limit.value)
+                if limit.rule == "format":
+                    assert limit.value in FORMATS
+    assert lost == []
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_rows_by_hand_are_sorted_and_none_stands_twice(cloud: str) -> None:
+    keys = [(row["type"], row["path"], row["rule"]) for row in _rows(cloud)]
+    assert keys == sorted(set(keys))
+
+
+def _rows(cloud: str) -> list[dict[str, str]]:
+    text = resources.files(f"{PACKAGE}{cloud}").joinpath("limits.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _has(properties: Any, types: Any, names: list[str]) -> bool:
+    """Whether a path of inputs leads to something that is no object."""
+    name = names[0].removesuffix("[]")
+    if name not in properties:
+        return False
+    inner = properties[name].type
+    if names[0].endswith("[]"):
+        inner = inner["list"]
+    if len(names) > 1:
+        return "ref" in inner and _has(types[inner["ref"]], types, names[1:])
+    return isinstance(inner, str) or "union" in inner
