@@ -104,6 +104,10 @@ class Account(ABC):
     def replaces(self, resource: Resource, change: Change) -> bool | None:
         """Whether this change needs a new resource; None when the table does not say."""
 
+    def is_modelled(self, resource: Resource) -> bool:
+        """Whether ids and computed outputs are of the cloud's form; else they only look the part, or are empty."""
+        return True
+
     def derived(self, resource: Resource) -> Mapping[str, Any]:
         """The outputs that follow from inputs and provider settings alone, such as default tags."""
         return {}

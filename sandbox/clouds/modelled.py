@@ -49,6 +49,9 @@ class Modelled(Account, Generic[_Thing]):
         same = resource.inputs[prop] == resource.old_inputs.get(prop)
         return same and not is_generated(resource.inputs, prop)
 
+    def is_modelled(self, resource: Resource) -> bool:
+        return resource.token in self._models
+
     @abstractmethod
     def plain_id(self, thing: _Thing) -> str:
         """The id of a thing without a model."""

@@ -158,18 +158,30 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def _note_unmodelled(self, resource: Resource, change: Change) -> None:
         name = property_names(change.path)[0]
+        self._note(
+            resource,
+            name,
+            f"replacement not modelled for {resource.token}.{name}: the sandbox updates it in place, "
+            "a real provider may replace the resource",
+        )
+
+    def _note(self, resource: Resource, name: str, message: str) -> None:
+        """Warns once of a type, or of a property of it."""
         if (resource.token, name) not in self._noted:
             self._noted.add((resource.token, name))
-            self._warn(
-                resource.urn,
-                f"replacement not modelled for {resource.token}.{name}: the sandbox updates it in place, "
-                "a real provider may replace the resource",
-            )
+            self._warn(resource.urn, message)
 
     @_answers
     def Create(self, request: Any, context: Any) -> Any:
         resource = Resource(urn=request.urn, type=self._type(request.urn), inputs=from_struct(request.properties))
         account = self._configured
+        if not account.is_modelled(resource):
+            self._note(
+                resource,
+                "",
+                f"{resource.token} is not modelled: its id and what the cloud computes are made up or empty, and few "
+                "of its values are checked",
+            )
         if request.preview:
             account.rehearse(resource)
             return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))

@@ -155,6 +155,22 @@ def test_data_sources_answer_for_the_fake_account_or_say_that_they_do_not(provid
         ask("aws:ec2/getAmi:getAmi")
 
 
+def test_a_type_without_a_model_is_named_once_and_one_with_a_model_never(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(provider, "_warn", lambda _, message: said.append(message))
+    topic = URN.replace("ec2/vpc:Vpc", "sns/topic:Topic")
+    for preview in (True, False):
+        create(provider, INPUTS, preview=preview)
+        request = provider_pb2.CreateRequest(urn=topic, properties=to_struct({"name": "t"}), preview=preview)
+        provider.Create(request, Context())
+    assert said == [
+        "aws:sns/topic:Topic is not modelled: its id and what the cloud computes are made up or empty, "
+        "and few of its values are checked"
+    ]
+
+
 def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> NoReturn:
         raise ZeroDivisionError("oops")

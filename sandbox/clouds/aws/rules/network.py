@@ -1,10 +1,11 @@
-"""Addresses of subnets.
+"""Addresses and zones of subnets.
 
 Source: Amazon EC2 API, CreateSubnet and its error codes.
 """
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Network
 from typing import Final
 
@@ -29,6 +30,18 @@ def subnet_lies_in_its_vpc(thing: Thing) -> None:
     if not IPv4Network(block, strict=False).subnet_of(IPv4Network(around, strict=False)):
         message = f"The CIDR '{block}' is invalid: it is not within '{around}'"
         raise refused(thing, "EC2: CreateSubnet", 400, "InvalidSubnet.Range", message)
+
+
+@rule(_SUBNET)
+def subnet_is_in_a_zone_of_its_region(thing: Thing) -> None:
+    """A zone is its region and a letter; a Local or Wavelength Zone is its region and a city.
+
+    Source: Amazon EC2 user guide, "Regions and Zones".
+    """
+    zone = thing.inputs.get("availabilityZone")
+    if zone is not None and not re.fullmatch(rf"{thing.region}([a-z]|-[-a-z0-9]+)", str(zone)):
+        message = f"Value ({zone}) for parameter availabilityZone is invalid. A zone of {thing.region} is expected"
+        raise refused(thing, "EC2: CreateSubnet", 400, "InvalidParameterValue", message)
 
 
 @rule(_SUBNET)

@@ -1,8 +1,9 @@
-"""Managed Lustre and Blob storage."""
+"""Managed Lustre, Blob storage and file shares."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Any, Final
 
@@ -65,3 +66,17 @@ def storage_account(thing: Thing) -> Mapping[str, Any]:
 @models("azure-native:storage:BlobContainer")
 def blob_container(thing: Thing) -> Mapping[str, Any]:
     return {**made(thing), "etag": etag(), "publicAccess": thing.inputs.get("publicAccess") or "None"}
+
+
+@models("azure-native:storage:FileShare")
+def file_share(thing: Thing) -> Mapping[str, Any]:
+    """SMB where nothing else is asked (storage API, FileShareProperties)."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return {
+        **made(thing),
+        "enabledProtocols": thing.inputs.get("enabledProtocols") or "SMB",
+        "etag": etag(),
+        "lastModifiedTime": now,
+        "leaseState": "available",
+        "leaseStatus": "unlocked",
+    }

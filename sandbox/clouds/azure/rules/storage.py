@@ -15,6 +15,7 @@ __all__: list[str] = []
 
 _ACCOUNT: Final = "azure-native:storage:StorageAccount"
 _CONTAINER: Final = "azure-native:storage:BlobContainer"
+_SHARE: Final = "azure-native:storage:FileShare"
 _CONTAINER_NAME: Final = re.compile(r"[a-z0-9](-?[a-z0-9])*|\$root|\$web|\$logs")
 
 
@@ -49,10 +50,10 @@ def container_name_is_allowed(thing: Thing) -> None:
         raise refused("ContainerNameInvalid", message)
 
 
-@rule(_CONTAINER)
+@rule(_CONTAINER, _SHARE)
 def account_exists(thing: Thing) -> None:
-    """A container is in an account that is there."""
-    id_ = thing.id.split("/blobServices/", maxsplit=1)[0]
+    """A container or a share is in an account that is there."""
+    id_ = re.split("/(blob|file)Services/", thing.id, maxsplit=1)[0]
     if thing.at(_ACCOUNT, id_) is None:
         name = thing.inputs["accountName"]
         message = (

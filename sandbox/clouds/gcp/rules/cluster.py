@@ -61,6 +61,17 @@ def network_exists(thing: Thing) -> None:
 
 
 @rule(CLUSTER)
+def zones_are_in_the_region(thing: Thing) -> None:
+    """Every zone of the nodes is in the cluster's region."""
+    region = region_of(thing.location)
+    wrong = [
+        zone for zone in items(thing.inputs.get("nodeLocations")) if region_of(str(zone)) != region or zone == region
+    ]
+    if wrong:
+        raise refused(thing, f"Location {wrong[0]} is not a zone of {region}")
+
+
+@rule(CLUSTER)
 def first_nodes_are_asked_for(thing: Thing) -> None:
     """A Standard cluster is made with a node pool, even one that is removed at once."""
     inputs = thing.inputs

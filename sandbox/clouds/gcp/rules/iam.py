@@ -18,6 +18,7 @@ from gpucluster.sandbox.narrow import items, mapping
 __all__: list[str] = []
 
 _GRANTS: Final = (
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
     "gcp:projects/iAMMember:IAMMember",
     "gcp:serviceaccount/iAMMember:IAMMember",
     "gcp:storage/bucketIAMMember:BucketIAMMember",
@@ -98,7 +99,7 @@ def _has_pool(cluster: Entry, project: str) -> bool:
     return config.get("workloadPool") == f"{project}.svc.id.goog"
 
 
-@rule(NODE_POOL)
+@rule(CLUSTER, NODE_POOL)
 def account_of_the_nodes_exists(thing: Thing) -> None:
     """Nodes run as an account that is there; accounts of other projects and Google's own are taken on trust."""
     address = str(mapping(thing.inputs.get("nodeConfig")).get("serviceAccount") or "")

@@ -137,6 +137,16 @@ def router_exists(thing: Thing) -> None:
         raise refused(thing, "MANUAL_ONLY needs nat_ips", reason="invalid")
 
 
+@rule(_NAT)
+def subnetworks_of_a_nat_exist(thing: Thing) -> None:
+    """The subnetworks whose addresses it translates are there."""
+    for item in items(thing.inputs.get("subnetworks")):
+        name = mapping(item).get("name")
+        if thing.subnetwork(name) is None:
+            path = thing.path(name, f"regions/{thing.region}/subnetworks")
+            raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+
+
 def _overlapping(thing: Thing, block: str, other: str) -> Exception:
     message = f"Invalid IPCidrRange: {block} conflicts with existing range {other}"
     return refused(thing, message, reason="invalidResourceUsage")

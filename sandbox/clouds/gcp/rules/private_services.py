@@ -66,6 +66,15 @@ def allocated_range_is_complete(thing: Thing) -> None:
 
 
 @rule(_ADDRESS)
+def network_of_a_range_exists(thing: Thing) -> None:
+    """The network is there; `default` comes with every project."""
+    given = thing.inputs.get("network")
+    path = thing.path(given, "global/networks")
+    if given and thing.network(path) is None and not path.endswith("/networks/default"):
+        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+
+
+@rule(_ADDRESS)
 def allocated_range_is_free(thing: Thing) -> None:
     """A range that the program chooses shares no address with the subnetworks of its network."""
     path = thing.path(thing.inputs.get("network"), "global/networks")

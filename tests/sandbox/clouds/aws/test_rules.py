@@ -13,6 +13,7 @@ from gpucluster.sandbox.clouds.ledger import Entry
 Create = Callable[..., Entry]
 
 TEMPLATE = "ec2/launchTemplate:LaunchTemplate"
+KEY_ELSEWHERE = "arn:aws:kms:us-east-1:123456789012:key/1"
 LUSTRE = "fsx/lustreFileSystem:LustreFileSystem"
 
 
@@ -82,8 +83,8 @@ def test_tags_at_the_limits_are_accepted(create: Create) -> None:
         ("iam/policy:Policy", {"name": "x"}, "EntityAlreadyExists: A policy called x already exists"),
         ("ec2/placementGroup:PlacementGroup", {"name": "x"}, "InvalidPlacementGroup.Duplicate: .* 'x' already exists"),
         (TEMPLATE, {"name": "x"}, "InvalidLaunchTemplateName.AlreadyExistsException"),
-        ("ec2/securityGroup:SecurityGroup", {"name": "x", "vpcId": "vpc-1"}, "InvalidGroup.Duplicate"),
-        ("kms/alias:Alias", {"name": "alias/x", "targetKeyId": "k"}, "AlreadyExistsException"),
+        ("ec2/securityGroup:SecurityGroup", {"name": "x"}, "InvalidGroup.Duplicate"),
+        ("kms/alias:Alias", {"name": "alias/x", "targetKeyId": KEY_ELSEWHERE}, "AlreadyExistsException"),
         ("cloudwatch/logGroup:LogGroup", {"name": "x"}, "ResourceAlreadyExistsException"),
         ("s3/bucket:Bucket", {"bucket": "x"}, "BucketAlreadyOwnedByYou"),
     ],

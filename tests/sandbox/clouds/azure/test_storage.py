@@ -115,6 +115,15 @@ def test_a_container_is_in_an_account(stage: Stage) -> None:
         stage.make("storage:BlobContainer", accountName="mydata", containerName="my--data")
 
 
+def test_a_share_is_in_an_account_too(stage: Stage) -> None:
+    with pytest.raises(CloudError, match=r"Microsoft.Storage/storageAccounts/mydata' under resource group 'g' was not"):
+        stage.make("storage:FileShare", accountName="mydata", shareName="home")
+    _account(stage, "mydata")
+    made = stage.make("storage:FileShare", accountName="mydata", shareName="home", enabledProtocols="NFS")
+    assert made.id.endswith("/storageAccounts/mydata/fileServices/default/shares/home")
+    assert (made.outputs["enabledProtocols"], made.outputs["leaseState"]) == ("NFS", "available")
+
+
 SERVICE = "99999999-8888-7777-6666-555555555555"
 ROLES = {"account": "17d1049b-9a84-46fb-8f53-869881c3d3ab", "data": "ba92f5b4-2d11-453d-a403-e96b0029c9fe"}
 

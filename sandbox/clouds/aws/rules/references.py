@@ -1,0 +1,120 @@
+"""What a resource refers to is there: `references.csv`, a row an input.
+
+Sources: Amazon EC2 API, "Error codes for the Amazon EC2 API"; the errors of the other operations in the reference of
+their APIs. What AWS itself makes and keeps is not in the ledger: its own policies, roles that are linked to a service,
+and what belongs to other accounts.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.references import texts
+from gpucluster.sandbox.narrow import mapping
+
+__all__: list[str] = []
+
+_VPC: Final = "aws:ec2/vpc:Vpc"
+_CLUSTER: Final = "aws:eks/cluster:Cluster"
+_GLOBAL: Final = "global"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """words: what the API answers. there: whether a thing is there, told by its id, name or ARN."""
+
+    words: str
+    there: Callable[[Thing, str], bool]
+
+
+@rule("*")
+def what_it_refers_to_is_there(thing: Thing) -> None:
+    """In its region, or for IAM in the account."""
+    for row in _table().get(thing.token, ()):
+        kind = _KINDS[row["kind"]]
+        for reference in texts(thing.inputs, row["path"]):
+            if not kind.there(thing, reference):
+                message = kind.words.format(id=reference)
+                raise refused(thing, row["operation"], 400, row["code"], f"{message} ({row['path']})")
+
+
+@cache
+def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
+    found: dict[str, list[Mapping[str, str]]] = {}
+    text = resources.files("gpucluster.sandbox.clouds.aws").joinpath("references.csv").read_text()
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["type"], []).append(row)
+    return found
+
+
+def _of_type(token: str, scope: str | None = None) -> Callable[[Thing, str], bool]:
+    return lambda thing, id_: thing.ledger.get("aws", scope or thing.scope, token, id_) is not None
+
+
+def _is_output(thing: Thing, token: str, read: Callable[[Mapping[str, Any]], Any], id_: str) -> bool:
+    return any(read(entry.outputs) == id_ for entry in thing.others(token))
+
+
+def _security_group(thing: Thing, id_: str) -> bool:
+    """One of its own, the default one of a VPC, or the one that EKS makes for a cluster."""
+    return (
+        _of_type("aws:ec2/securityGroup:SecurityGroup")(thing, id_)
+        or _is_output(thing, _VPC, lambda outputs: outputs.get("defaultSecurityGroupId"), id_)
+        or _is_output(
+            thing, _CLUSTER, lambda outputs: mapping(outputs.get("vpcConfig")).get("clusterSecurityGroupId"), id_
+        )
+    )
+
+
+def _route_table(thing: Thing, id_: str) -> bool:
+    """One of its own, or the main one of a VPC."""
+    own = _of_type("aws:ec2/routeTable:RouteTable")(thing, id_)
+    return own or _is_output(thing, _VPC, lambda outputs: outputs.get("mainRouteTableId"), id_)
+
+
+def _gateway(thing: Thing, id_: str) -> bool:
+    """An internet gateway; a route may also lead to the VPC itself or to a virtual private gateway."""
+    return id_ == "local" or id_.startswith("vgw-") or _of_type("aws:ec2/internetGateway:InternetGateway")(thing, id_)
+
+
+def _key(thing: Thing, id_: str) -> bool:
+    return _of_type("aws:kms/key:Key")(thing, id_) or (":" in id_ and _by_arn("aws:kms/key:Key", "")(thing, id_))
+
+
+def _by_arn(token: str, kept: str) -> Callable[[Thing, str], bool]:
+    """kept: what begins the path of those that AWS keeps. Whether it is an ARN at all is for the limits to say."""
+
+    def there(thing: Thing, arn: str) -> bool:
+        parts = arn.split(":", 5)
+        if len(parts) < 6 or parts[4] != ACCOUNT or (kept and parts[5].startswith(kept)):
+            return True
+        return any(entry.outputs.get("arn") == arn for entry in thing.ledger.of_types({token}))
+
+    return there
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "vpc": _Kind("The vpc ID '{id}' does not exist", _of_type(_VPC)),
+    "subnet": _Kind("The subnet ID '{id}' does not exist", _of_type("aws:ec2/subnet:Subnet")),
+    "security group": _Kind("The security group '{id}' does not exist", _security_group),
+    "route table": _Kind("The routeTable ID '{id}' does not exist", _route_table),
+    "gateway": _Kind("The gateway ID '{id}' does not exist", _gateway),
+    "NAT gateway": _Kind("The natGateway ID '{id}' does not exist", _of_type("aws:ec2/natGateway:NatGateway")),
+    "address": _Kind("The allocation ID '{id}' does not exist", _of_type("aws:ec2/eip:Eip")),
+    "launch template": _Kind(
+        "The specified launch template, with template ID {id}, does not exist.",
+        _of_type("aws:ec2/launchTemplate:LaunchTemplate"),
+    ),
+    "key": _Kind("Key '{id}' does not exist", _key),
+    "role": _Kind("The role with name {id} cannot be found.", _of_type("aws:iam/role:Role", _GLOBAL)),
+    "role ARN": _Kind("Role with arn: {id} could not be found", _by_arn("aws:iam/role:Role", "role/aws-service-role/")),
+    "policy ARN": _Kind("Policy {id} does not exist or is not attachable.", _by_arn("aws:iam/policy:Policy", "")),
+}
