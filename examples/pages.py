@@ -38,7 +38,7 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.comparison_table import comparison_table
 from gpucluster.program.resources import Resources
 
-__all__ = ["ROOT", "Example", "declared", "examples", "page_of", "write_pages"]
+__all__ = ["ROOT", "Example", "declared", "examples", "page_of", "run", "write_pages"]
 
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
@@ -205,15 +205,24 @@ def _checked(stack: str) -> str:
     return done.output.rstrip()
 
 
+def run(example: Example, monitor: mocks.MockMonitor) -> None:
+    """Runs the program of an example as an update does, against what answers in the place of an engine."""
+    with _project(example):
+        _run(example.stack, monitor, dry_run=False)
+
+
 def _previewed(stack: str) -> tuple[str, Resources]:
     """(everything the program says, in the order it says it: what a preview shows under Diagnostics; its resources)."""
+    return _run(stack, mocks.MockMonitor(_FirstPreview()), dry_run=True)
+
+
+def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str, Resources]:
     said = _Said()
     found: list[Resources] = []
     program = ROOT / "stacks/__main__.py"
     config = _config(Path(f"stacks/Pulumi.{stack}.yaml"))
 
     async def run() -> None:
-        monitor = mocks.MockMonitor(_FirstPreview())
         settings.configure(
             mocks.MockSettings(
                 monitor=monitor,
@@ -221,7 +230,7 @@ def _previewed(stack: str) -> tuple[str, Resources]:
                 engine=mocks.MockEngine(said.logger),
                 project=yaml.safe_load(Path("Pulumi.yaml").read_text())["name"],
                 stack=stack,
-                dry_run=True,
+                dry_run=dry_run,
                 organization=None,
                 callbacks=None,
                 root_directory=str(Path.cwd()),

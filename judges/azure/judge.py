@@ -80,6 +80,8 @@ class _Reader:
         types = _types(arguments)
         for name, value in values.items():
             label = f"{shown}.{name}" if shown else name
+            if name.startswith("__") or name == "azureApiVersion":  # what the provider keeps for itself
+                continue
             if name in types:
                 self._value(_leaves(types[name]), value, label)
             else:

@@ -1,0 +1,62 @@
+"""Judges every example twice, as planned and with every value known after an update; prints the verdicts as JSON.
+
+All examples of a cloud are judged as one stack, since cfn-lint takes longer to start than to judge one of them. Run in a
+process of its own: programs of Pulumi leave their settings behind.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from examples.pages import ROOT, Example, declared, examples, run
+from gpucluster.judges.bench import judged
+from gpucluster.program.resources import Resource, Resources
+from tests.judges.simulated import Update
+
+MOMENTS = ("planned", "updated")
+
+
+def made(example: Example) -> Iterator[tuple[str, Resources]]:
+    """The resources of an example at each moment."""
+    yield MOMENTS[0], declared(example)
+    config = yaml.safe_load((ROOT / f"stacks/Pulumi.{example.stack}.yaml").read_text())["config"]
+    with tempfile.TemporaryDirectory() as folder:
+        update = Update(Path(folder), config)
+        run(example, update)
+        yield MOMENTS[1], update.stack()
+
+
+def apart(resource: Resource, where: str) -> Resource:
+    """The resource beside its like of other examples."""
+    provider = resource.provider and f"{where} {resource.provider}"
+    return replace(resource, urn=f"{where} {resource.urn}", provider=provider)
+
+
+def said() -> Iterator[dict[str, Any]]:
+    """What is said of each resource."""
+    together: dict[str, list[Resource]] = {}
+    for example in examples():
+        for moment, resources in made(example):
+            where = f"{example.page.with_suffix('')} {moment}"
+            together.setdefault(example.cloud, []).extend(apart(resource, where) for resource in resources)
+    for resources in together.values():
+        for verdict in judged(Resources(resources)):
+            example, moment, _ = verdict.resource.urn.split(" ", 2)
+            yield {
+                "example": example, "moment": moment, "name": verdict.resource.name, "type": verdict.resource.type,
+                "judge": verdict.judge, "outcome": verdict.outcome.value, "why": verdict.why,
+                "refusals": [[remark.path, remark.said] for remark in verdict.refusals],
+                "advice": [remark.path for remark in verdict.advice],
+            }  # fmt: skip
+
+
+if __name__ == "__main__":
+    json.dump(list(said()), sys.stdout)
