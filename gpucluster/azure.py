@@ -35,7 +35,8 @@ class Location:
     subscription. scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the drivers,
     NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks for
     AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account, and
-    object id of HPC Cache Resource Provider, where storage is linked to a container.
+    object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU nodes,
+    where it shall not be the one for the cluster's size.
     """
 
     subscription: str
@@ -47,6 +48,7 @@ class Location:
     infiniband_feature: Literal["required", "waived"] = "required"
     bucket_group: str | None = None
     lustre_principal: str | None = None
+    system_machine: str | None = None
 
 
 _AZURE = InProgram("azure", Location)

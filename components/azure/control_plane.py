@@ -16,8 +16,8 @@ from gpucluster.components.azure.kubeconfig import kubeconfig
 from gpucluster.components.azure.location import ZONES
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
-from gpucluster.components.azure.plan import SystemPlan
 from gpucluster.components.azure.propagation import known_everywhere
+from gpucluster.components.azure.system import SystemPlan
 from gpucluster.components.labels import EXPECTED_SAMPLES
 from gpucluster.components.names import POOL, SYSTEM_POOL
 

@@ -32,6 +32,7 @@ from gpucluster.components.azure.purchase import (
 )
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Driver
+from gpucluster.components.azure.system import SystemPlan, plan_system
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.offers import tier_prices
@@ -49,7 +50,6 @@ from gpucluster.program.facts import Facts
 __all__ = [
     "AzureClusterPlan",
     "PlacementPlan",
-    "SystemPlan",
     "TrainingPlan",
     "config_problems",
     "plan_cluster",
@@ -63,16 +63,6 @@ KUBERNETES_VERSION = "1.35"
 
 # A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
 _CLUSTER_NAME = 54
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemPlan:
-    """CPU nodes for DNS and operators: one in each of three zones. root_gib: fits on the machine's own 150 GiB."""
-
-    machine_type: str = "Standard_D4ds_v5"
-    vcpus: int = 4
-    nodes: int = 3
-    root_gib: int = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +148,8 @@ def plan_cluster(
     shape, driver = training_machine(spec, machine), location.settings.driver
     elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
     training = plan_training(spec, shape, location)
+    others = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
+    system = plan_system(others, location.settings.system_machine)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = plan_lustre(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
     addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
@@ -172,7 +164,7 @@ def plan_cluster(
         driver=driver,
         access=plan_access(spec.access, network_cidr=addresses.network),
         addresses=addresses,
-        system=SystemPlan(),
+        system=system,
         training=training,
         storage=storage,
         home=plan_home(spec.storage.home),
@@ -202,7 +194,7 @@ def plan_cluster(
                 *mig_notes(mig),
                 *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
                 *_sold_notes(shape, location, prices),
-                _quotas(spec, training, elastic, mig, location),
+                _quotas(spec, training, elastic, mig, location, system, storage),
                 *access_notes(spec.access),
                 *example_range_notes(spec.access),
             ],
@@ -392,6 +384,8 @@ def _quotas(
     elastic: ElasticPlan | None,
     mig: MigPlan | None,
     location: Location,
+    system: SystemPlan,
+    storage: LustrePlan,
 ) -> str:
     pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
     spot: list[tuple[Machine, int]] = []
@@ -400,5 +394,4 @@ def _quotas(
         spot += [(elastic.shape, nodes)] if (nodes := elastic.bought("spot")) else []
     if mig is not None:
         (spot if mig.spot else pools).append((mig.shape, mig.nodes))
-    system = SystemPlan.vcpus * SystemPlan.nodes
-    return quota_note(pools, spot, system=system, region=location.region)
+    return quota_note(pools, spot, region=location.region, system=system, storage=storage)

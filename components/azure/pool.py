@@ -48,7 +48,7 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPl
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape, location)
     bought = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(shape, training.size)]
-    quotas = quota_note(bought, [], system=0, region=location.region)
+    quotas = quota_note(bought, [], region=location.region)
     facts = pool_facts(
         spec,
         shape,

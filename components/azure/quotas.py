@@ -5,23 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpucluster.catalog.machines import Machine
+from gpucluster.components.azure.lustre import LustrePlan
+from gpucluster.components.azure.system import SystemPlan
 
 __all__ = ["quota_note"]
 
 
 def quota_note(
-    pools: Sequence[tuple[Machine, int]], spot: Sequence[tuple[Machine, int]], *, system: int, region: str
+    pools: Sequence[tuple[Machine, int]],
+    spot: Sequence[tuple[Machine, int]],
+    *,
+    region: str,
+    system: SystemPlan | None = None,
+    storage: LustrePlan | None = None,
 ) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
-    pools, spot: machines and their number. system: vCPUs of CPU nodes. Each family counts against the whole region as
-    well; spot has one quota of its own. Source: Azure documentation, "Check vCPU quotas".
+    pools, spot: machines and their number. Each family counts against the whole region as well; spot has one quota of
+    its own. Many families start at 10, too few for the CPU nodes. Source: Azure documentation, "Check vCPU quotas";
+    NVIDIA/aicr issue 1709 (10).
     """
     families: dict[str, int] = {}
     for shape, count in pools:
         families[shape.quota] = families.get(shape.quota, 0) + shape.vcpus * count
+    if system is not None:
+        family, vcpus = system.quota
+        families[family] = families.get(family, 0) + vcpus
     parts = [f"{vcpus:,} of {name}" for name, vcpus in families.items()]
-    parts.append(f"{sum(families.values()) + system:,} of Total Regional vCPUs")
+    parts.append(f"{sum(families.values()):,} of Total Regional vCPUs")
     if spot:
         parts.append(f"{sum(shape.vcpus * count for shape, count in spot):,} of Total Regional Spot vCPUs")
-    return f"quotas to have in {region}, in vCPUs: {', '.join(parts)}; quota is not capacity"
+    lustre = "" if storage is None else f"; besides, Azure Managed Lustre's own for {storage.capacity_tib:,} TiB more"
+    return f"quotas to have in {region}, in vCPUs: {', '.join(parts)}{lustre}; quota is not capacity"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
+from gpucluster.components.azure.system import SYSTEM_MACHINES
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 
@@ -34,7 +35,8 @@ class Settings:
     Ethernet and is no part of InfiniBand.
     infiniband_feature: whether the subscription has to have the feature of InfiniBand on AKS, or does without it.
     bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
-    of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account.
+    of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU
+    nodes, where it shall not be the one for a cluster of this size.
     """
 
     scale_set_limit: int = _NODES
@@ -43,9 +45,18 @@ class Settings:
     infiniband_feature: Literal["required", "waived"] = "required"
     bucket_group: str | None = None
     lustre_principal: str | None = None
+    system_machine: str | None = None
 
 
-KEYS = ("scaleSetLimit", "gpuDriver", "proximityGroup", "infinibandFeature", "bucketGroup", "lustrePrincipal")
+KEYS = (
+    "scaleSetLimit",
+    "gpuDriver",
+    "proximityGroup",
+    "infinibandFeature",
+    "bucketGroup",
+    "lustrePrincipal",
+    "systemMachine",
+)
 
 
 def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
@@ -89,6 +100,11 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
                 "write the object id that the service principal HPC Cache Resource Provider has in your tenant",
             )
         )
+    machine = values.get("systemMachine")
+    if machine is not None and machine not in SYSTEM_MACHINES:
+        near = did_you_mean(machine, SYSTEM_MACHINES)
+        allowed = ", ".join(SYSTEM_MACHINES)
+        problems.append(Problem("systemMachine", f"is {machine!r}", f"allowed: {allowed}{near}"))
     if problems:
         return problems
     return Settings(
@@ -98,4 +114,5 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         infiniband_feature=cast(Literal["required", "waived"], feature),
         bucket_group=group,
         lustre_principal=principal,
+        system_machine=machine,
     )

@@ -28,6 +28,9 @@ CHART: Final = Chart(
     source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
     as_of="2026-08-20",
 )
+# Not of Docker Hub, which has it as well and lets few pull it from one address.
+# Source: open-telemetry/opentelemetry-collector-releases, cmd/goreleaser/internal/configure.go.
+_IMAGE: Final = "ghcr.io/open-telemetry/opentelemetry-collector-releases/opentelemetry-collector-contrib"
 _USER: Final = 10001
 # As the recordings have it; an exporter may leave out what it takes for a resource's.
 _NAMES: Final = (
@@ -64,7 +67,7 @@ def _values(sink: MetricsSink, tolerations: list[dict[str, str]]) -> dict[str, A
         "mode": "deployment",
         "fullnameOverride": ACCOUNT,
         # The core image has none of the clouds' exporters.
-        "image": {"repository": "otel/opentelemetry-collector-contrib", "tag": "0.158.0"},
+        "image": {"repository": _IMAGE, "tag": "0.158.0"},
         "presets": {"kubernetesAttributes": {"enabled": True}},
         "ports": {**{port: {"enabled": False} for port in closed}, **_read_port(sink)},
         "serviceAccount": {

@@ -28,7 +28,10 @@ MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     JOBSET.chart: ("jobset/jobset", ("image", "repository")),
     DCGM_EXPORTER.chart: ("nvidia/k8s/dcgm-exporter", ("image", "repository")),
     "opencost": ("opencost/opencost", ("opencost", "exporter", "image", "registry")),
-    "opentelemetry-collector": ("otel/opentelemetry-collector-contrib", ("image", "repository")),
+    "opentelemetry-collector": (
+        "open-telemetry/opentelemetry-collector-releases/opentelemetry-collector-contrib",
+        ("image", "repository"),
+    ),
     TRAINER.chart: ("kubeflow/trainer/trainer-controller-manager", ("image", "registry")),
 }
 

@@ -100,7 +100,8 @@ def test_metrics_of_jobs_are_signed_and_bear_the_names_of_their_pods(seen: dict[
     config = values["alternateConfig"]
     assert (values["fullnameOverride"], values["serviceAccount"]) == ("collector", {"name": "collector"})
     assert values["image"] == {
-        "repository": "registry.internal/mirror/otel/opentelemetry-collector-contrib",
+        "repository": "registry.internal/mirror/open-telemetry/opentelemetry-collector-releases/"
+        "opentelemetry-collector-contrib",
         "tag": "0.158.0",
     }
     assert config["exporters"]["prometheusremotewrite"]["auth"] == {"authenticator": "sigv4auth"}

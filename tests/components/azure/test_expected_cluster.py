@@ -205,7 +205,7 @@ def control_plane(
         "mode": "System",
         "type": "VirtualMachineScaleSets",
         "count": 3,
-        "vmSize": "Standard_D4ds_v5",
+        "vmSize": "Standard_D8ds_v5",
         "availabilityZones": ["1", "2", "3"],
         "osType": "Linux",
         "osSKU": "Ubuntu2204",

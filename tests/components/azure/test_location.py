@@ -29,6 +29,7 @@ def test_everything_that_a_stack_may_choose() -> None:
             "infinibandFeature": "waived",
             "bucketGroup": "data",
             "lustrePrincipal": SUBSCRIPTION,
+            "systemMachine": "Standard_D16ads_v5",
         }
     )
     assert isinstance(found, Location)
@@ -39,6 +40,7 @@ def test_everything_that_a_stack_may_choose() -> None:
         infiniband_feature="waived",
         bucket_group="data",
         lustre_principal=SUBSCRIPTION,
+        system_machine="Standard_D16ads_v5",
     )
 
 
@@ -77,6 +79,12 @@ def test_everything_that_a_stack_may_choose() -> None:
             {"infinibandFeature": "true"},
             "infinibandFeature is 'true'; allowed: required (up looks whether AKSInfinibandSupport is registered), "
             "waived; nothing here registers it",
+        ),
+        (
+            {"systemMachine": "Standard_B4ms"},
+            "systemMachine is 'Standard_B4ms'; allowed: Standard_D4ds_v5, Standard_D8ds_v5, Standard_D16ds_v5, "
+            "Standard_D4ads_v5, Standard_D8ads_v5, Standard_D16ads_v5, Standard_D4ds_v4, Standard_D8ds_v4, "
+            "Standard_D16ds_v4; did you mean Standard_D4ds_v5?",
         ),
         ({"bucketGroup": "a/b"}, "bucketGroup is 'a/b'; write the name of the storage account's resource group"),
         (

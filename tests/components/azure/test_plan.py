@@ -86,8 +86,9 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "access.cidrs",
     ]
     assert facts["notes"][10] == (
-        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 812 of "
-        "Total Regional vCPUs; quota is not capacity"
+        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
+        "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 32 TiB more; quota "
+        "is not capacity"
     )
 
 
@@ -162,9 +163,25 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
     )
     assert made.facts.registered()["notes"][-3] == (
-        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 492 of Total Regional vCPUs, 640 of Total "
-        "Regional Spot vCPUs; quota is not capacity"
+        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 32 of standardDDSv5Family, 512 of Total "
+        "Regional vCPUs, 640 of Total Regional Spot vCPUs; besides, Azure Managed Lustre's own for 32 TiB more; quota "
+        "is not capacity"
     )
+
+
+@pytest.mark.parametrize(
+    ("training", "chosen", "machine", "quota"),
+    [
+        (nodes(99), None, "Standard_D8ds_v5", ("standardDDSv5Family", 32)),
+        (nodes(99, 1), None, "Standard_D16ds_v5", ("standardDDSv5Family", 64)),
+        (nodes(99, 1), "Standard_D8ads_v5", "Standard_D8ads_v5", ("standardDADSv5Family", 32)),
+    ],
+)
+def test_the_system_pool_is_sized_by_the_cluster_unless_the_stack_chooses(
+    training: dict[str, int], chosen: str | None, machine: str, quota: tuple[str, int]
+) -> None:
+    system = plan(here(system_machine=chosen), training=training, elastic=None).system
+    assert (system.machine_type, system.nodes, system.quota) == (machine, 3, quota)
 
 
 def test_a_driver_of_aks_leaves_peermem_to_others() -> None:

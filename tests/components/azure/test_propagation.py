@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pulumi
 import pytest
@@ -36,7 +37,7 @@ def wait(*ages: timedelta | None, preview: bool = False) -> None:
 
 
 class _Nothing(pulumi.runtime.Mocks):
-    def call(self, args: pulumi.runtime.MockCallArgs) -> dict[str, object]:
+    def call(self, args: pulumi.runtime.MockCallArgs) -> Any:
         raise AssertionError(args.token)
 
     def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str, dict[str, object]]:

@@ -16,7 +16,10 @@ from gpucluster.components.azure.scratch import Scratch, mount_script
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
 
-UBUNTU = "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab"
+UBUNTU = (
+    "mcr.microsoft.com/mirror/docker/library/ubuntu:24.04@sha256:"
+    "c35e29c9450151419d9448b0fd75374fec4fff364a27f176fb458d472dfc9e54"
+)
 DISKS = [f"/dev/nvme{index}n1" for index in range(8)]
 MADE = "mdadm --create /dev/md/scratch --run --name=scratch --level=0 --raid-devices=8 " + " ".join(DISKS)
 MOUNTED = ["mkdir -p /scratch", "chattr +i /scratch", "mount -o noatime /dev/md127 /scratch", "chmod 1777 /scratch"]

@@ -229,7 +229,7 @@ def test_every_pool_has_one_system_named_by_its_version(inputs: Inputs) -> None:
 
 def test_one_pool_is_part_of_the_cluster_and_has_no_gpu(inputs: Inputs) -> None:
     [system] = inputs()[CLUSTER]["agentPoolProfiles"]
-    assert (system["name"], system["mode"], system["vmSize"]) == ("system", "System", "Standard_D4ds_v5")
+    assert (system["name"], system["mode"], system["vmSize"]) == ("system", "System", "Standard_D8ds_v5")
     assert system["availabilityZones"] == ["1", "2", "3"]
 
 

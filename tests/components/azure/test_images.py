@@ -1,0 +1,51 @@
+"""No image of the platform comes from Docker Hub: one address may pull 100 in 6 hours, and all nodes leave by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import plan_cluster
+from gpucluster.components.spec import ClusterSpec
+
+TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
+HERE = Location(subscription="00000000-0000-0000-0000-000000000000", region="eastus", number="1")
+
+Registered = list[tuple[str, str, dict[str, Any]]]
+
+
+def named(value: Any) -> Iterator[str]:
+    """Images in an object or in the values of a chart, whose parts may have keys of their own."""
+    if isinstance(value, dict):
+        parts = [value[key] for key in ("registry", "repository", "image") if isinstance(value.get(key), str)]
+        # Of kubeflow/trainer's chart, which adds ghcr.io by itself.
+        if parts and parts != ["kubeflow/trainer/trainer-controller-manager"]:
+            yield "/".join(parts)
+        for inner in value.values():
+            yield from named(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from named(inner)
+
+
+def test_no_image_of_the_platform_comes_from_docker_hub(
+    registered: Callable[[Callable[[], object]], Registered],
+) -> None:
+    from gpucluster.components.azure.cluster import TrainingCluster
+
+    spec = ClusterSpec.model_validate({**TRIAL, "telemetry": {"collector": True}})
+    plan = plan_cluster(spec, HERE, stack="azure-trial")
+    found = {
+        image
+        for kind, _, inputs in registered(lambda: TrainingCluster(plan.name, plan))
+        for image in named(inputs)
+        # What jobs run is theirs.
+        if kind.startswith("kubernetes:") and not kind.endswith("TrainingRuntime")
+    }
+    hosts = {image: image.partition("/")[0] if "/" in image else "" for image in found if "://" not in image}
+    assert len(hosts) > 5
+    assert {image: host for image, host in hosts.items() if "." not in host or host == "docker.io"} == {}
