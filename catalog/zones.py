@@ -1,5 +1,6 @@
-"""Zones of Google Cloud that list a machine type: `zones.csv`. Being listed is not being there: capacity is another
-matter.
+"""Zones that list a machine type: `zones.csv`. Being listed is not being there: capacity is another matter.
+
+Zones of AWS are written by id; where a source names a region alone, the region stands in place of its zones.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 class Location:
     """Where GPU nodes stand. What it is given to checks it, and raises an error of ours for a wrong one.
 
-    region: such as us-east-1. zone: of the GPU nodes, such as us-east-1a; names of zones differ between accounts.
-    second_zone: EKS needs two; left out, zone a of the region, or b beside a.
+    region: such as us-east-1. zone: of the GPU nodes, such as us-east-1a, which differs between accounts, or by id,
+    such as use1-az4, which does not.
+    second_zone: EKS needs two; left out, zone a of the region, or b beside a; by id, the first that EKS takes.
     """
 
     region: str

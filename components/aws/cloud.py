@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gpucluster.components.aws.location import Location, parse_location
-from gpucluster.components.aws.machines import machine_problems
-from gpucluster.components.aws.plan import AwsClusterPlan, plan_cluster, plan_problems
+from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.names import ELASTIC
@@ -63,7 +62,7 @@ CLOUD = Cloud(
     optional=("secondZone",),
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
-    config_problems=lambda spec, machine, _: machine_problems(spec, machine),
+    config_problems=config_problems,
     plan_problems=lambda spec, stack, _: plan_problems(spec, stack=stack),
     plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
         spec, location, stack=stack, machine=machine, prices=prices

@@ -17,6 +17,8 @@ from gpucluster.components.aws.job_pools import job_pools
 from gpucluster.components.aws.mig_pool import MigPool
 from gpucluster.components.aws.monitoring import Monitoring
 from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.partition import addon_registry
+from gpucluster.components.aws.places import collects_metrics
 from gpucluster.components.aws.plan import AwsClusterPlan
 from gpucluster.components.aws.storage import Storage
 from gpucluster.components.aws.system_pool import SystemPool
@@ -122,8 +124,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 f"{name}-home",
                 plan.home,
                 vpc_id=network.vpc_id,
-                # The first system subnet lies in the GPU nodes' zone, which takes one mount target only.
-                subnet_ids=[network.gpu_subnet_id, *network.cluster_subnet_ids[1:]],
+                subnet_ids=network.zone_subnet_ids,
                 control_plane=control_plane,
                 after=system.ready,
                 tags=tags,
@@ -149,6 +150,7 @@ class TrainingCluster(pulumi.ComponentResource):
         Devices(
             f"{name}-devices",
             registry=plan.access.registry,
+            efa_registry=addon_registry(plan.location.region),
             mig=None if plan.mig is None else plan.mig.pool.strategy,
             after=system.ready,
             opts=inside,
@@ -186,6 +188,7 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-monitoring",
             plan.telemetry,
             control_plane=control_plane,
+            collected=collects_metrics(plan.location.region),
             subnet_ids=network.cluster_subnet_ids,
             tags=tags,
             opts=here,

@@ -12,18 +12,21 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, node_role, pod_role_of_policies
 from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
+from gpucluster.components.aws.location import is_zone_id
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_class import EC2_NODE_CLASS, node_class
 from gpucluster.components.aws.plan import ElasticPlan
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.images import image_values
-from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 
 __all__ = ["ElasticPools"]
 
 _SERVICE_ACCOUNT = "karpenter"
+# Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/labels.go.
+_ZONE_ID = "topology.k8s.aws/zone-id"
 # A pool goes when its last machine is gone, which takes EC2 longer than the ten minutes that Pulumi waits by itself.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
@@ -132,6 +135,7 @@ class ElasticPools(pulumi.ComponentResource):
                 node_class=("karpenter.k8s.aws", EC2_NODE_CLASS.name, ELASTIC),
                 machine_types=[plan.shape.machine_type],
                 zone=zone,
+                zone_label=_ZONE_ID if is_zone_id(zone) else ZONE,
                 labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
             )

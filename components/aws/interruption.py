@@ -25,6 +25,7 @@ EVENTS = {
 }
 
 _RETENTION_SECONDS = 300
+_TARGET_ID = "karpenter"
 
 
 def interruption_queue(
@@ -50,8 +51,22 @@ def interruption_queue(
             tags=tags(f"{name}-{suffix}"),
             opts=opts,
         )
-        ready.append(cloudwatch.EventTarget(f"{name}-{suffix}-target", rule=rule.name, arn=queue.arn, opts=opts))
+        ready.append(_target(f"{name}-{suffix}-target", rule, queue, opts))
     return queue, ready
+
+
+def _target(
+    name: str, rule: cloudwatch.EventRule, queue: sqs.Queue, opts: pulumi.ResourceOptions
+) -> cloudwatch.EventTarget:
+    """The queue as the target of a rule. Without an id it would have its own long name, which EventBridge cuts off at
+    64 characters with a refusal; another id makes a new target, so those that stand keep theirs.
+
+    Source: Amazon EventBridge API, Target.
+    """
+    keeps = pulumi.ResourceOptions(ignore_changes=["targetId"])
+    return cloudwatch.EventTarget(
+        name, rule=rule.name, arn=queue.arn, target_id=_TARGET_ID, opts=pulumi.ResourceOptions.merge(opts, keeps)
+    )
 
 
 def _policy(queue_arn: str) -> str:

@@ -1,63 +1,106 @@
-"""Where a cluster on AWS stands: a region, the zone of its GPU nodes, and a second zone for the control plane."""
+"""Where a cluster on AWS stands: a region, the zone of its GPU nodes, and two zones for its control plane."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, zone_id
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 
-__all__ = ["REGIONS", "Location", "parse_location"]
-
-REGIONS = tuple(
-    f"{area}-{place}"
-    for area, places in {
-        "us": "east-1 east-2 west-1 west-2 gov-east-1 gov-west-1",
-        "ca": "central-1 west-1",
-        "mx": "central-1",
-        "sa": "east-1",
-        "eu": "central-1 central-2 north-1 south-1 south-2 west-1 west-2 west-3",
-        "ap": "east-1 east-2 northeast-1 northeast-2 northeast-3 south-1 south-2 southeast-1 southeast-2 southeast-3 "
-        "southeast-4 southeast-5 southeast-6 southeast-7",
-        "af": "south-1",
-        "il": "central-1",
-        "me": "central-1 south-1",
-        "cn": "north-1 northwest-1",
-    }.items()
-    for place in places.split()
-)
-"""Those of the partitions that `components.aws.partition` knows. Source: pulumi-aws v7.51.1, its enum `Region`."""
+__all__ = ["Location", "is_zone_id", "parse_location"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Location:
-    """Zones are names such as us-east-1a, which differ between accounts; a zone id such as use1-az4 does not."""
+    """zone: of the GPU nodes, by a name such as us-east-1a, which accounts may have for different places, or by an id
+    such as use1-az4, which is one place. cluster_zones: of control plane and system nodes; the first is that of the GPU
+    nodes, where EKS takes it.
+    """
 
     region: str
     zone: str
-    second_zone: str
+    cluster_zones: tuple[str, str]
+
+    @property
+    def local_zone(self) -> str | None:
+        """The id of the Local Zone that the GPU nodes stand in; None in an Availability Zone."""
+        return _local_zone(aws_regions()[self.region], self.zone)
+
+    @property
+    def zone_ids(self) -> tuple[str, ...]:
+        """The ids that the zone of the GPU nodes may have: one where it is known."""
+        if not is_zone_id(self.zone) and self.local_zone is None:
+            return aws_regions()[self.region].zones
+        return (self.local_zone or self.zone,)
+
+
+def is_zone_id(zone: str) -> bool:
+    """Whether it is an id, which ends in a number where a name ends in a letter."""
+    return zone[-1:].isdigit()
+
+
+def _local_zone(region: AwsRegion, zone: str) -> str | None:
+    if re.match(rf"^{region.name}-[a-z]{{3}}-\d[a-h]$", zone):
+        return zone_id(region.name, zone)
+    return zone if re.match(rf"^{region.prefix}-[a-z]{{3}}\d-az\d$", zone) else None
 
 
 def parse_location(*, region: str, zone: str | None, second_zone: str | None) -> Location | list[Problem]:
     """The location, or every problem with it in the words of the stack's configuration.
 
     zone: None where it is missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
-    Without `secondZone` it takes zone a, or b beside a.
+    Without `secondZone` it takes, by name, zone a, or b beside a; by id, the first that EKS takes.
     """
-    if region not in REGIONS:
-        near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
+    if region not in aws_regions():
+        near = did_you_mean(region, [known for known in aws_regions() if known[:2] == region[:2]], alike=0.8)
         return [Problem("region", f"is {region!r}", f"write an AWS region such as us-east-1{near}")]
     if zone is None:
         return []
-    if second_zone is None:
-        second_zone = f"{region}b" if zone == f"{region}a" else f"{region}a"
-    problems: list[Problem] = []
-    for field, value in (("zone", zone), ("secondZone", second_zone)):
-        if not re.match(rf"^{re.escape(region)}[a-z]$", value):
-            problems.append(Problem(field, f"is {value!r}", f"write a zone of {region}, such as {region}a"))
-    if zone == second_zone:
-        problems.append(
-            Problem("secondZone", f"is {second_zone!r}, the zone of the GPU nodes", "name another, EKS needs two")
-        )
-    return problems or Location(region=region, zone=zone, second_zone=second_zone)
+    known = aws_regions()[region]
+    problems = [*_unknown(known, "zone", zone), *(_unknown(known, "secondZone", second_zone) if second_zone else [])]
+    problems = problems or _unfit(known, zone, second_zone)
+    return problems or Location(region=region, zone=zone, cluster_zones=_cluster_zones(known, zone, second_zone))
+
+
+def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
+    """Why it is no zone of the region. Of a region whose zones no source lists, any number will do."""
+    name, by_rule = rf"^{re.escape(region.name)}[a-z]$", rf"^{region.prefix}-az\d$"
+    refused = zone in region.without_eks  # which a new account no longer sees
+    if re.match(name, zone) or refused or _local_zone(region, zone):
+        return []
+    if re.match(by_rule, zone) and (zone in region.zones or not region.zones):
+        return []
+    ids = f", or an id: {', '.join(region.zones)}" if region.zones else f", or an id such as {region.prefix}-az1"
+    return [Problem(field, f"is {zone!r}", f"write a zone of {region.name}, such as {region.name}a{ids}")]
+
+
+def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
+    """Why EKS does not take the second zone beside that of the GPU nodes."""
+    if second is None:
+        return []
+    if second == zone:
+        fix = "name another, EKS needs two"
+        return [Problem("secondZone", f"is {second!r}, the zone of the GPU nodes", fix)]
+    if second in region.without_eks or _local_zone(region, second):
+        taken = ", ".join(_candidates(region))
+        return [Problem("secondZone", f"is {second!r}, where EKS puts no control plane", f"choose one of {taken}")]
+    if _local_zone(region, zone) is None and is_zone_id(zone) != is_zone_id(second):
+        why = f"is {second!r} beside zone {zone!r}: which id a name stands for differs between accounts"
+        return [Problem("secondZone", why, "write both by name or both by id")]
+    return []
+
+
+def _candidates(region: AwsRegion) -> list[str]:
+    """Zones of a region that EKS takes, by id."""
+    zones = region.zones or tuple(f"{region.prefix}-az{number}" for number in (1, 2, 3))
+    return [zone for zone in zones if zone not in region.without_eks]
+
+
+def _cluster_zones(region: AwsRegion, zone: str, second: str | None) -> tuple[str, str]:
+    local = _local_zone(region, zone) is not None
+    by_name = not is_zone_id(second or zone) and (second is not None or not local)
+    taken = [f"{region.name}{letter}" for letter in "ab"] if by_name else _candidates(region)
+    first = next(item for item in taken if item != second) if local or zone in region.without_eks else zone
+    return first, second or next(item for item in taken if item not in (first, zone))

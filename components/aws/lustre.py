@@ -12,9 +12,17 @@ from gpucluster.components.spec import SharedStorage
 
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "plan_lustre"]
 
-# PERSISTENT_2 SSD: MB/s for each 1,000 GiB -> GiB that one step of capacity has with EFA.
-# Source: FSx API reference, PerUnitStorageThroughput and StorageCapacity of CreateFileSystem.
-LUSTRE_TIERS = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
+# What a place has, in the words of the table of regions -> MB/s for each 1,000 GiB of SSD.
+# Sources: FSx API reference, PerUnitStorageThroughput of CreateFileSystem; FSx for Lustre user guide, using-fsx-lustre.
+LUSTRE_TIERS = {
+    "persistent_2": (125, 250, 500, 1000),
+    "persistent_2_basic": (125, 250),
+    "persistent_1": (50, 100, 200),
+}
+
+# MB/s for each 1,000 GiB -> GiB that one step of capacity has with EFA.
+# Source: FSx API reference, StorageCapacity of CreateFileSystem.
+_EFA_STEPS = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 
 # Without EFA all tiers are sold as 1,200 or 2,400 GiB and then in steps of 2,400. Source: the same.
 _SMALLEST_GIB = 1200
@@ -23,7 +31,8 @@ _STEP_GIB = 2400
 
 @dataclass(frozen=True, kw_only=True)
 class LustrePlan:
-    """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each 1,000 GiB.
+    """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each 1,000 GiB. deployment: its
+    type, as FSx calls it. beside_gpus: whether it stands in the GPU nodes' zone.
 
     fabric: clients may mount it over EFA. bucket: s3://... linked to it. choice: why this tier, in one sentence.
     """
@@ -31,6 +40,8 @@ class LustrePlan:
     capacity_gib: int
     usable_gib: int
     tier: int
+    deployment: str = "PERSISTENT_2"
+    beside_gpus: bool = True
     protect: bool
     fabric: bool = False
     bucket: str | None = None
@@ -42,10 +53,12 @@ class LustrePlan:
         return Decimal(self.capacity_gib) * self.tier / 1_000_000
 
 
-def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
+def plan_lustre(
+    asked: SharedStorage, price: TierPrices, *, sold: str = "persistent_2", beside_gpus: bool = True
+) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` says what is taken.
+    Without a price here, `cheapest` says what is taken. sold: a key of LUSTRE_TIERS. beside_gpus: as the plan has it.
     """
     usable_gib = asked.usable_tib * GIB_PER_TIB
     chosen, choice = cheapest(
@@ -55,7 +68,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
                 _capacity(tier, max(usable_gib * HEADROOM, asked.gb_per_s * 1_000_000 / tier), asked.fabric),
                 price,
             )
-            for tier in LUSTRE_TIERS
+            for tier in LUSTRE_TIERS[sold]
         ],
         tier=asked.tier,
     )
@@ -63,6 +76,8 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
         capacity_gib=chosen.capacity_gib,
         usable_gib=math.floor(usable_gib),
         tier=chosen.tier,
+        deployment=sold.removesuffix("_basic").upper(),
+        beside_gpus=beside_gpus,
         protect=asked.protect,
         fabric=asked.fabric,
         bucket=asked.bucket,
@@ -72,7 +87,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 def _capacity(tier: int, needed_gib: Decimal, fabric: bool) -> int:
     if fabric:
-        return math.ceil(needed_gib / LUSTRE_TIERS[tier]) * LUSTRE_TIERS[tier]
+        return math.ceil(needed_gib / _EFA_STEPS[tier]) * _EFA_STEPS[tier]
     if needed_gib <= _SMALLEST_GIB:
         return _SMALLEST_GIB
     return math.ceil(needed_gib / _STEP_GIB) * _STEP_GIB

@@ -42,11 +42,14 @@ class Monitoring(pulumi.ComponentResource):
         plan: TelemetryPlan,
         *,
         control_plane: ControlPlane,
+        collected: bool = True,
         subnet_ids: Sequence[pulumi.Input[str]],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """subnet_ids: in two zones at least; the collector takes addresses there."""
+        """collected: whether EKS has a managed collector there. subnet_ids: in two zones at least; it takes addresses
+        there.
+        """
         super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         self._name, self._tags, self._control_plane = name, tags, control_plane
@@ -65,8 +68,16 @@ class Monitoring(pulumi.ComponentResource):
             tags=tags(f"{name}-rules"),
             opts=here,
         )
+        if collected:
+            self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": workspace.prometheus_endpoint})
+
+    def _collector(
+        self, subnet_ids: Sequence[pulumi.Input[str]], *, opencost: bool, opts: pulumi.ResourceOptions
+    ) -> None:
+        name, control_plane = f"{self._name}-scraper", self._control_plane
         amp.Scraper(
-            f"{name}-scraper",
+            name,
             alias=control_plane.cluster_name,
             source=amp.ScraperSourceArgs(
                 eks=amp.ScraperSourceEksArgs(
@@ -76,14 +87,13 @@ class Monitoring(pulumi.ComponentResource):
                     security_group_ids=[control_plane.security_group_id],
                 )
             ),
-            destination=amp.ScraperDestinationArgs(amp=amp.ScraperDestinationAmpArgs(workspace_arn=workspace.arn)),
-            scrape_configuration=scrape_configuration(
-                exporter_namespace=EXPORTER_NAMESPACE, opencost=plan.price_sheet is not None
+            destination=amp.ScraperDestinationArgs(
+                amp=amp.ScraperDestinationAmpArgs(workspace_arn=self._workspace.arn)
             ),
-            tags=tags(f"{name}-scraper"),
-            opts=here,
+            scrape_configuration=scrape_configuration(exporter_namespace=EXPORTER_NAMESPACE, opencost=opencost),
+            tags=self._tags(name),
+            opts=opts,
         )
-        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": workspace.prometheus_endpoint})
 
     def sink(self) -> MetricsSink:
         """What lets the OpenTelemetry collector write into the workspace, and nothing else."""

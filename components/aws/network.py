@@ -10,14 +10,14 @@ from pulumi_aws import ec2
 from gpucluster.components.aws.endpoints import interface_endpoints
 from gpucluster.components.aws.flow_logs import flow_logs
 from gpucluster.components.aws.identity import Tagger
-from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.plan import NetworkPlan
 
 __all__ = ["Network"]
 
 
 class Network(pulumi.ComponentResource):
-    """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids.
+    """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids. zone_subnet_ids: one subnet in each zone with nodes.
 
     `ways_out` is what nodes wait for, so that it outlives them: a Karpenter that can't reach EC2 leaves its machines
     running.
@@ -26,6 +26,7 @@ class Network(pulumi.ComponentResource):
     vpc_id: pulumi.Output[str]
     gpu_subnet_id: pulumi.Output[str]
     cluster_subnet_ids: list[pulumi.Output[str]]
+    zone_subnet_ids: list[pulumi.Output[str]]
     ways_out: list[pulumi.Resource]
 
     def __init__(
@@ -53,7 +54,8 @@ class Network(pulumi.ComponentResource):
                 f"{name}-{suffix}",
                 vpc_id=vpc.id,
                 cidr_block=cidr,
-                availability_zone=zone,
+                availability_zone=None if is_zone_id(zone) else zone,
+                availability_zone_id=zone if is_zone_id(zone) else None,
                 map_public_ip_on_launch=False,
                 tags={**tags(f"{name}-{suffix}"), **({role: "1"} if role else {})},
                 opts=here,
@@ -61,13 +63,13 @@ class Network(pulumi.ComponentResource):
 
         gpu = subnet("gpu", plan.gpu_cidr, location.zone, role="kubernetes.io/role/internal-elb")
         cluster = [
-            subnet("cluster-a", plan.cluster_cidrs[0], location.zone, role=None),
-            subnet("cluster-b", plan.cluster_cidrs[1], location.second_zone, role=None),
+            subnet(f"cluster-{letter}", cidr, zone, role=None)
+            for letter, cidr, zone in zip("ab", plan.cluster_cidrs, location.cluster_zones, strict=True)
         ]
         self.ways_out = []
         private = self._routes(f"{name}-private", vpc, [gpu, *cluster], tags)
         if plan.nat:
-            public = subnet("public", plan.public_cidr, location.zone, role="kubernetes.io/role/elb")
+            public = subnet("public", plan.public_cidr, location.cluster_zones[0], role="kubernetes.io/role/elb")
             self.ways_out += self._way_out(name, vpc, public, private, tags)
         # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
         s3 = ec2.VpcEndpoint(
@@ -95,6 +97,8 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         self.gpu_subnet_id = gpu.id
         self.cluster_subnet_ids = [item.id for item in cluster]
+        elsewhere = [item for item, zone in zip(cluster, location.cluster_zones, strict=True) if zone != location.zone]
+        self.zone_subnet_ids = [gpu.id, *(item.id for item in elsewhere)]
         self.register_outputs(
             {
                 "vpcId": self.vpc_id,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["ec2_principal", "endpoint_service", "partition"]
+__all__ = ["addon_registry", "ec2_principal", "endpoint_service", "partition"]
 
 # Interface endpoints with a prefix of their own in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
 _CHINESE = frozenset({"ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs", "sts"})
+
+
+# Account of the registry that EKS serves its images from. Source: Amazon EKS user guide, add-ons-images.
+_REGISTRIES = {"us-gov-east-1": "151742754352", "us-gov-west-1": "013241004608"}
 
 
 def partition(region: str) -> str:
@@ -13,6 +17,12 @@ def partition(region: str) -> str:
     if region.startswith("cn-"):
         return "aws-cn"
     return "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def addon_registry(region: str) -> str | None:
+    """Where charts of AWS take their images from in a partition that can't pull from the one in their values."""
+    account = _REGISTRIES.get(region)
+    return None if account is None else f"{account}.dkr.ecr.{region}.amazonaws.com"
 
 
 def ec2_principal(region: str) -> str:

@@ -13,8 +13,16 @@ from gpucluster.components.aws.bucket import storage_problems
 from gpucluster.components.aws.interfaces import Interface, plan_interfaces
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
-from gpucluster.components.aws.machines import training_machine
+from gpucluster.components.aws.machines import machine_problems, training_machine
 from gpucluster.components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
+from gpucluster.components.aws.places import (
+    TRAINING,
+    collects_metrics,
+    lustre_place,
+    machine_notes,
+    place_problems,
+    zone_notes,
+)
 from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
     block_notes,
@@ -43,6 +51,7 @@ __all__ = [
     "PlacementPlan",
     "SystemPlan",
     "TrainingPlan",
+    "config_problems",
     "plan_cluster",
     "plan_problems",
     "plan_training",
@@ -182,12 +191,18 @@ def plan_cluster(
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
     prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
     """
-    problems = plan_problems(spec, stack=stack)
+    problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack=stack)]
     if problems:
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
-    storage = plan_lustre(spec.storage.shared, tier_prices(prices, "aws", location.region))
+    lustre = lustre_place(location)
+    storage = plan_lustre(
+        spec.storage.shared,
+        tier_prices(prices, "aws", location.region),
+        sold=lustre.sold,
+        beside_gpus=lustre.beside_gpus,
+    )
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
     mig = plan_mig(spec)
@@ -225,19 +240,36 @@ def plan_cluster(
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),
             ],
-            not_built=_not_built(spec),
+            not_built=_not_built(spec, location),
             losses=_losses(spec, shape, elastic),
             notes=[
                 *_notes(training, storage, location),
+                *zone_notes(location),
+                *machine_notes(_machines(spec, machine), location),
                 *example_range_notes(spec.access),
                 *mig_notes(mig),
-                *telemetry_notes(
-                    telemetry, metrics="Amazon Managed Service for Prometheus", shape=shape, region=location.region
-                ),
+                *_metrics_notes(telemetry, shape, location.region),
                 quotas(training, elastic, mig),
             ],
         ),
     )
+
+
+def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
+    """What is wrong with machine and place, in the words of the stack's configuration."""
+    problems = machine_problems(spec, machine)
+    if problems or location is None:
+        return problems
+    return place_problems(spec, _machines(spec, machine), location)
+
+
+def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
+    """The machine of each pool, by its name in words."""
+    found = {TRAINING: training_machine(spec, machine)}
+    if spec.elastic is not None and spec.elastic.engine == "karpenter":
+        found["the elastic pools"] = elastic_shape("aws", spec.accelerator)
+    mig = plan_mig(spec)
+    return found if mig is None else {**found, "the MIG pool": mig.shape}
 
 
 def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
@@ -322,9 +354,20 @@ def _co_location(placement: PlacementPlan) -> str:
     }[placement.kind]
 
 
-def _not_built(spec: ClusterSpec) -> list[str]:
+def _metrics_notes(telemetry: TelemetryPlan, shape: Machine, region: str) -> list[str]:
+    if not collects_metrics(region):
+        return []
+    return telemetry_notes(telemetry, metrics="Amazon Managed Service for Prometheus", shape=shape, region=region)
+
+
+def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
     """What the spec asks for and this cluster does not contain."""
     not_built = mig_not_built(spec)
+    if not collects_metrics(location.region):
+        not_built.append(
+            f"metrics of the GPUs: EKS has no managed collector in {location.region}, so no alert about GPUs is sent; "
+            "metrics that jobs send reach the workspace (telemetry.collector)"
+        )
     if spec.elastic is not None and spec.elastic.engine == "native":
         not_built.append("elastic.engine native: on AWS the elastic pools are Karpenter's")
     return not_built

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.machines import machine_problems, training_machine
+from gpucluster.components.aws.places import TRAINING, machine_notes, sale_problems
 from gpucluster.components.aws.plan import (
     TrainingPlan,
     plan_training,
@@ -20,9 +21,13 @@ __all__ = ["config_problems", "plan_pool", "plan_problems"]
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the pool can't be made of the machine."""
-    del location
-    return machine_problems(spec, machine)
+    """Why the pool can't be made of the machine, or not there."""
+    problems = machine_problems(spec, machine)
+    if problems or location is None:
+        return problems
+    return sale_problems(
+        {TRAINING: training_machine(spec, machine)}, location, held=spec.placement.kind == "reservation"
+    )
 
 
 def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
@@ -35,6 +40,10 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPl
     """The plan of a pool without such problems."""
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
-    notes = [*training_notes(training, location), quotas(training)]
+    notes = [
+        *machine_notes({"the training pool": shape}, location),
+        *training_notes(training, location),
+        quotas(training),
+    ]
     facts = pool_facts(spec, shape, losses=training_losses(spec, shape), notes=notes)
     return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)

@@ -1,4 +1,4 @@
-"""The shared file system, in the GPU nodes' zone, the bucket behind it, and the driver that mounts it."""
+"""The shared file system, the bucket behind it, and the driver that mounts it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Storage(pulumi.ComponentResource):
             rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
         file_system = fsx.LustreFileSystem(
             f"{name}-shared",
-            deployment_type="PERSISTENT_2",
+            deployment_type=plan.deployment,
             storage_type="SSD",
             storage_capacity=plan.capacity_gib,
             per_unit_storage_throughput=plan.tier,
@@ -65,7 +65,7 @@ class Storage(pulumi.ComponentResource):
                 fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
             ),
             automatic_backup_retention_days=0,
-            subnet_ids=network.gpu_subnet_id,
+            subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
             security_group_ids=[group.id],
             tags=tags(f"{name}-shared"),
             # The rules come first: later changes of the group do not reach the file servers.

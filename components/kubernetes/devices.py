@@ -27,11 +27,13 @@ class Devices(pulumi.ComponentResource):
         name: str,
         *,
         registry: str | None,
+        efa_registry: str | None = None,
         mig: Strategy | None = None,
         after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the images, None to take them from where they are published. mig: how pods ask for
+        """registry: mirror of the images, None to take them from where they are published. efa_registry: of AWS's own,
+        where it is another than the chart has. mig: how pods ask for
         slices, where some GPUs are sliced. after: nodes on which the plugins can run.
         """
         super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)
@@ -57,7 +59,7 @@ class Devices(pulumi.ComponentResource):
             values={
                 "nodeSelector": {EFA_PRESENT: "true"},
                 "tolerations": [ADDONS_TOLERATION, GPU_TOLERATION],
-                **image_values(EFA_DEVICE_PLUGIN, registry),
+                **image_values(EFA_DEVICE_PLUGIN, registry or efa_registry),
             },
             after=after,
             opts=here,

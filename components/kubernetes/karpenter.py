@@ -11,7 +11,10 @@ from gpucluster.components.kubernetes.kinds import NODE_POOL
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
-__all__ = ["node_pool"]
+__all__ = ["ZONE", "node_pool"]
+
+ZONE = "topology.kubernetes.io/zone"
+"""The label of a node that names its zone."""
 
 _OLDEST = 30 * 24
 
@@ -23,13 +26,15 @@ def node_pool(
     node_class: tuple[str, str, str],
     machine_types: Sequence[str],
     zone: str,
+    zone_label: str = ZONE,
     labels: Mapping[str, str],
     startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """A pool that grows to its limit, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
 
-    node_class: API group, kind and name. startup_taints: what a new machine has until something takes it away.
+    node_class: API group, kind and name. zone_label: the label of nodes that has such a value as zone.
+    startup_taints: what a new machine has until something takes it away.
     """
     group, kind, class_name = node_class
     return custom_object(
@@ -43,7 +48,7 @@ def node_pool(
                     "requirements": [
                         _one_of("node.kubernetes.io/instance-type", machine_types),
                         _one_of("karpenter.sh/capacity-type", plan.purchase),
-                        _one_of("topology.kubernetes.io/zone", [zone]),
+                        _one_of(zone_label, [zone]),
                     ],
                     "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
                     **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),

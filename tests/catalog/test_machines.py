@@ -88,5 +88,5 @@ def test_gke_makes_the_machine_that_has_as_many_gpus():
 
 def test_every_machine_that_zones_are_known_of_is_in_the_table():
     assert {name for name in machines() if zones_of(name)} == {
-        name for name, machine in machines().items() if machine.cloud == "gcp" and machine.clusters
+        name for name, machine in machines().items() if machine.cloud in ("aws", "gcp") and machine.clusters
     }

@@ -23,6 +23,8 @@ TABLES = sorted(
     path.stem for path in Path(gpucluster.catalog.__file__).parent.glob("*.csv") if path.stem not in FROM_SDKS | NAMES
 )
 KEYS = {
+    "aws_local_zones": ("zone",),
+    "aws_regions": ("region",),
     "free": ("type",),
     "gpu_families": ("cloud",),
     "gpudirect": ("fabric",),

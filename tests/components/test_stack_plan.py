@@ -43,7 +43,8 @@ def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pyte
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
         "error: command line: 2 problems",
-        "  --zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a",
+        "  --zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a, or an id: "
+        "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6",
         "  --machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
         "error: specs/mine.yaml: 1 problem",
         "  line 7: training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for "

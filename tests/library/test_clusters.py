@@ -53,8 +53,10 @@ def test_every_mistake_is_told_at_once_with_its_field_as_it_is_in_python(declare
     location = aws.Location(region="us-east-1", zone="us-west-2a", second_zone="us-east-1")
     assert refused(declared, lambda: aws.TrainingCluster("trial", spec, location)) == [
         "gpucluster.aws.TrainingCluster trial: 2 problems",
-        "  location.zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a",
-        "  location.second_zone is 'us-east-1'; write a zone of us-east-1, such as us-east-1a",
+        "  location.zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a, or an id: "
+        "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6",
+        "  location.second_zone is 'us-east-1'; write a zone of us-east-1, such as us-east-1a, or an id: "
+        "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6",
         "spec of trial: 5 problems",
         "  budget.on_exceed is 'stop'; allowed: fail, warn",
         "  duration is 14: it has no unit; write hours, days or weeks, such as 36h, 14d or 2w",
@@ -179,7 +181,7 @@ def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, lo
         "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: whoever runs the "
         "first up"
     )
-    assert len(notes) == 5
+    assert len(notes) == 6
 
 
 def test_a_program_reads_name_pools_and_storage(declared: Declared) -> None:

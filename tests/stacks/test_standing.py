@@ -22,6 +22,7 @@ pytestmark = pytest.mark.engine
 _LABELS = ("cost-center", "environment", "owner", "project", "team")
 CHANGES: dict[str, dict[str, str]] = {
     "aws-trial": {
+        "trial": "update",  # its notes
         # Labels of machines that start from now on.
         **{f"trial-{pool}-label-{label}": "create" for pool in ("system", "training") for label in _LABELS},
         "trial-training": "update",  # says what forces new nodes

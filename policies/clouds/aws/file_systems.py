@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.policies.clouds.aws.zones import subnet_zones
 from gpucluster.policies.clouds.file_system import FileSystem, number, times
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import text, whole
@@ -27,10 +28,10 @@ def _lustre(resource: Resource, resources: Resources) -> FileSystem:
 
 
 def _of_subnet(resource: Resource, resources: Resources) -> str | Unknown | None:
-    """Zone of the one subnet of a file system; None for several."""
+    """Zone, by name or id, of the one subnet of a file system; None for several."""
     urns = resource.dependencies.get("subnetIds", ())
     made = [found for urn in urns if (found := resources.get(urn)) is not None and found.type == _SUBNET]
-    return text(made[0].inputs, "availabilityZone") if len(made) == 1 else None
+    return next(iter(subnet_zones(made))) if len(made) == 1 else None
 
 
 READERS: Final = {"aws:fsx/lustreFileSystem:LustreFileSystem": _lustre}

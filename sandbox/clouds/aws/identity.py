@@ -6,7 +6,7 @@ from typing import Final
 
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__ = ["ACCOUNT", "DOMAIN", "arn", "hex_id", "zone_ids"]
+__all__ = ["ACCOUNT", "DOMAIN", "arn", "hex_id", "zone_ids", "zone_of"]
 
 ACCOUNT: Final = "000000000000"
 """No real AWS account has this number."""
@@ -29,7 +29,8 @@ def hex_id(prefix: str) -> str:
 
 def arn(service: str, region: str, path: str) -> str:
     """An ARN in the simulated account; region is empty for global services."""
-    return f"arn:aws:{service}:{region}:{ACCOUNT}:{path}"
+    partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
+    return f"arn:{partition}:{service}:{region}:{ACCOUNT}:{path}"
 
 
 def zone_ids(region: str) -> dict[str, str]:
@@ -37,3 +38,21 @@ def zone_ids(region: str) -> dict[str, str]:
     *area, direction, number = region.split("-")
     short = "".join(area) + _AREAS.get(direction, direction) + number
     return {f"{region}{letter}": f"{short}-az{index}" for index, letter in enumerate("abcdef", start=1)}
+
+
+def zone_of(region: str, name: str | None, zone_id: str | None) -> tuple[str, str]:
+    """(name, id) of a zone given by one of them, the first of the region where neither is; of Local Zones, too, whose
+    names say their ids: us-east-1-atl-2a is use1-atl2-az1.
+    """
+    ids = zone_ids(region)
+    names = {found: zone for zone, found in ids.items()}
+    if name is None and zone_id is not None and zone_id not in names:
+        _, place, number = [*zone_id.split("-"), "az1"][:3]
+        letter = "abcdefgh"[int(number.removeprefix("az")) - 1]
+        return f"{region}-{place[:-1]}-{place[-1]}{letter}", zone_id
+    zone = name or names.get(zone_id or "", f"{region}a")
+    if zone not in ids and zone.startswith(f"{region}-"):
+        place, number = zone.removeprefix(f"{region}-").split("-")
+        prefix = ids[f"{region}a"].split("-")[0]
+        return zone, f"{prefix}-{place}{number[:-1]}-az{'abcdefgh'.index(number[-1]) + 1}"
+    return zone, zone_id or ids.get(zone, "")

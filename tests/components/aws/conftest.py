@@ -16,7 +16,7 @@ from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.spec import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
-HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
+HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 
 
 class Recorder(Mocks):

@@ -92,7 +92,11 @@ def test_the_interruption_queue_and_what_fills_it(recorder: Recorder) -> None:
                     "tags": {"Name": name},
                 },
             ),
-            ("aws:cloudwatch/eventTarget:EventTarget", f"{name}-target", {"rule": name, "arn": QUEUE}),
+            (
+                "aws:cloudwatch/eventTarget:EventTarget",
+                f"{name}-target",
+                {"rule": name, "arn": QUEUE, "targetId": "karpenter"},
+            ),
         ]
     found = [
         (

@@ -17,7 +17,7 @@ from gpucluster.components.shapes import shapes
 from gpucluster.components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/aws"
-HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
+HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 RESERVATION = "cr-0123456789abcdef0"
 TARGET = {"capacityReservationTarget": {"capacityReservationId": RESERVATION}}
 Registered = list[tuple[str, str, dict[str, Any]]]

@@ -11,14 +11,47 @@ from tests.components.told import told
 @pytest.mark.parametrize(
     ("zone", "second_zone", "expected"),
     [
-        ("us-east-1a", None, "us-east-1b"),
-        ("us-east-1c", None, "us-east-1a"),
-        ("us-east-1c", "us-east-1f", "us-east-1f"),
+        ("us-east-1a", None, ("us-east-1a", "us-east-1b")),
+        ("us-east-1c", None, ("us-east-1c", "us-east-1a")),
+        ("us-east-1c", "us-east-1f", ("us-east-1c", "us-east-1f")),
+        ("use1-az6", None, ("use1-az6", "use1-az1")),
+        ("use1-az1", None, ("use1-az1", "use1-az2")),
+        ("use1-az6", "use1-az4", ("use1-az6", "use1-az4")),
+        # EKS takes no control plane there; nodes may stand there.
+        ("use1-az3", None, ("use1-az1", "use1-az2")),
+        ("use1-az3", "use1-az1", ("use1-az2", "use1-az1")),
+        # Zones of the parent region.
+        ("us-east-1-atl-2a", None, ("use1-az1", "use1-az2")),
+        ("use1-atl2-az1", None, ("use1-az1", "use1-az2")),
+        ("us-east-1-atl-2a", "use1-az5", ("use1-az1", "use1-az5")),
+        ("us-east-1-atl-2a", "us-east-1a", ("us-east-1b", "us-east-1a")),
     ],
 )
-def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None, expected: str) -> None:
+def test_the_control_plane_gets_two_zones_that_eks_takes(
+    zone: str, second_zone: str | None, expected: tuple[str, str]
+) -> None:
     found = parse_location(region="us-east-1", zone=zone, second_zone=second_zone)
-    assert found == Location(region="us-east-1", zone=zone, second_zone=expected)
+    assert found == Location(region="us-east-1", zone=zone, cluster_zones=expected)
+
+
+@pytest.mark.parametrize(
+    ("region", "zone", "expected"),
+    [
+        ("us-west-1", "usw1-az1", ("usw1-az1", "usw1-az3")),
+        ("us-west-1", "usw1-az2", ("usw1-az1", "usw1-az3")),
+        ("ca-central-1", "cac1-az4", ("cac1-az4", "cac1-az1")),
+        ("ca-central-1", "cac1-az3", ("cac1-az1", "cac1-az2")),
+        ("us-gov-west-1", "usgw1-az2", ("usgw1-az2", "usgw1-az1")),
+        ("cn-northwest-1", "cnnw1-az1", ("cnnw1-az1", "cnnw1-az2")),
+    ],
+)
+def test_the_second_zone_by_id_is_never_one_that_eks_refuses(region: str, zone: str, expected: tuple[str, str]) -> None:
+    found = parse_location(region=region, zone=zone, second_zone=None)
+    assert found == Location(region=region, zone=zone, cluster_zones=expected)
+
+
+IDS = "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6"
+WRITE = f"write a zone of us-east-1, such as us-east-1a, or an id: {IDS}"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +64,16 @@ def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None
             ["region is 'us-esat-1'; write an AWS region such as us-east-1; did you mean us-east-1?"],
         ),
         ("moon-1", None, None, ["region is 'moon-1'; write an AWS region such as us-east-1"]),
-        ("us-east-1", "us-west-2a", None, ["zone is 'us-west-2a'; write a zone of us-east-1, such as us-east-1a"]),
+        ("us-east-1", "us-west-2a", None, [f"zone is 'us-west-2a'; {WRITE}"]),
+        ("us-east-1", "usw2-az1", None, [f"zone is 'usw2-az1'; {WRITE}"]),
+        ("us-east-1", "use1-az7", None, [f"zone is 'use1-az7'; {WRITE}"]),
+        ("us-east-1", "us-west-2-lax-1a", None, [f"zone is 'us-west-2-lax-1a'; {WRITE}"]),
+        (
+            "cn-northwest-1",
+            "use1-az1",
+            None,
+            ["zone is 'use1-az1'; write a zone of cn-northwest-1, such as cn-northwest-1a, or an id such as cnnw1-az1"],
+        ),
         (
             "us-east-1",
             "us-east-1a",
@@ -40,13 +82,32 @@ def test_the_control_plane_gets_a_second_zone(zone: str, second_zone: str | None
         ),
         (
             "us-east-1",
-            "a",
-            "b",
+            "use1-az6",
+            "use1-az3",
             [
-                "zone is 'a'; write a zone of us-east-1, such as us-east-1a",
-                "secondZone is 'b'; write a zone of us-east-1, such as us-east-1a",
+                "secondZone is 'use1-az3', where EKS puts no control plane; choose one of use1-az1, use1-az2, "
+                "use1-az4, use1-az5, use1-az6"
             ],
         ),
+        (
+            "us-west-2",
+            "us-west-2a",
+            "us-west-2-lax-1a",
+            [
+                "secondZone is 'us-west-2-lax-1a', where EKS puts no control plane; choose one of usw2-az1, usw2-az2, "
+                "usw2-az3, usw2-az4"
+            ],
+        ),
+        (
+            "us-east-1",
+            "us-east-1a",
+            "use1-az2",
+            [
+                "secondZone is 'use1-az2' beside zone 'us-east-1a': which id a name stands for differs between "
+                "accounts; write both by name or both by id"
+            ],
+        ),
+        ("us-east-1", "a", "b", [f"zone is 'a'; {WRITE}", f"secondZone is 'b'; {WRITE}"]),
     ],
 )
 def test_a_wrong_place_is_said(region: str, zone: str | None, second_zone: str | None, expected: list[str]) -> None:

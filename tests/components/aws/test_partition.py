@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pulumi_aws import Region
 
-from gpucluster.components.aws.location import REGIONS
-from gpucluster.components.aws.partition import ec2_principal, endpoint_service, partition
+from gpucluster.catalog.aws_regions import aws_regions
+from gpucluster.components.aws.partition import addon_registry, ec2_principal, endpoint_service, partition
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,13 @@ def test_some_endpoints_in_china_have_the_usual_name() -> None:
 
 def test_the_regions_are_those_of_the_sdk_in_the_partitions_known() -> None:
     known = [region.value for region in Region if "iso" not in region.value and not region.value.startswith("eusc")]
-    assert sorted(REGIONS) == sorted(known)
+    assert sorted(aws_regions()) == sorted(known)
+
+
+def test_govcloud_has_a_registry_of_its_own() -> None:
+    found = {region: addon_registry(region) for region in ("us-east-1", "us-gov-west-1", "us-gov-east-1")}
+    assert found == {
+        "us-east-1": None,
+        "us-gov-west-1": "013241004608.dkr.ecr.us-gov-west-1.amazonaws.com",
+        "us-gov-east-1": "151742754352.dkr.ecr.us-gov-east-1.amazonaws.com",
+    }

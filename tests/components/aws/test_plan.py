@@ -13,8 +13,12 @@ from gpucluster.components.plan import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec import ClusterSpec
 
-HERE = Location(region="us-east-1", zone="us-east-1a", second_zone="us-east-1b")
+HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 Vary = Callable[..., ClusterSpec]
+ZONE_NAMES = (
+    "EKS puts no control plane in use1-az3, which us-east-1a or us-east-1b may be in your account: `aws ec2 "
+    "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` tells; zones may be written by id"
+)
 ON_DEMAND = (
     "on demand promises no capacity: where us-east-1a has no 5 x p5.48xlarge, the node group ends as CREATE_FAILED; "
     "a reservation or a capacity block holds them"
@@ -53,6 +57,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "shared storage: 26,400 GiB at 125 MB/s per TiB: the least capacity, because no tier has a known price "
             "here",
             ON_DEMAND,
+            ZONE_NAMES,
             "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
             "office or VPN before up",
             "metrics of the GPUs go to Amazon Managed Service for Prometheus; alerts are evaluated there and sent to "
@@ -261,7 +266,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         placement={"kind": "reservation", "id": "cr-1"},
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
-    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-4] == [
+    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-5] == [
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",

@@ -72,6 +72,16 @@ def create_in_gcp(gcp: Callable[..., Resource]) -> Callable[..., Entry]:
 
 
 @pytest.fixture
+def create_in_aws(aws: Callable[..., Resource]) -> Callable[..., Entry]:
+    """Creates a resource likewise in an AWS account, the first argument."""
+
+    def make(account: Account, token: str, name: str = "it", /, **inputs: Any) -> Entry:
+        return _create(account, aws, token, name, **inputs)
+
+    return make
+
+
+@pytest.fixture
 def create_in_azure(azure: Callable[..., Resource]) -> Callable[..., Entry]:
     """Creates a resource likewise in a subscription of Azure, the first argument."""
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_ids
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_of
 from gpucluster.sandbox.clouds.aws.model import Thing, models
 from gpucluster.sandbox.narrow import items
 
@@ -32,14 +32,11 @@ def vpc(thing: Thing) -> Mapping[str, Any]:
 
 @models(_SUBNET, id="subnet", defaults={"privateDnsHostnameTypeOnLaunch": "ip-name"})
 def subnet(thing: Thing) -> Mapping[str, Any]:
-    zones = zone_ids(thing.region)
-    asked_id = thing.inputs.get("availabilityZoneId")
-    named = next((zone for zone, zone_id in zones.items() if zone_id == asked_id), f"{thing.region}a")
-    zone = thing.inputs.get("availabilityZone") or named
+    zone, zone_id = zone_of(thing.region, thing.inputs.get("availabilityZone"), thing.inputs.get("availabilityZoneId"))
     return {
         "arn": thing.arn("ec2", f"subnet/{thing.id}"),
         "availabilityZone": zone,
-        "availabilityZoneId": asked_id or zones.get(zone, ""),
+        "availabilityZoneId": zone_id,
         "ownerId": ACCOUNT,
     }
 

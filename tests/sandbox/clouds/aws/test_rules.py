@@ -279,3 +279,10 @@ def test_an_event_target_needs_its_rule(create: Create) -> None:
         create("cloudwatch/eventTarget:EventTarget", rule="r", arn="arn:queue")
     rule = create("cloudwatch/eventRule:EventRule", "r", eventPattern="{}")
     create("cloudwatch/eventTarget:EventTarget", rule=rule.name, arn="arn:queue")
+
+
+def test_the_id_of_an_event_target_is_short(create: Create) -> None:
+    rule = create("cloudwatch/eventRule:EventRule", "r", eventPattern="{}")
+    create("cloudwatch/eventTarget:EventTarget", "t" * 56, rule=rule.name, arn="arn:queue")
+    with pytest.raises(CloudError, match="Member must have length less than or equal to 64"):
+        create("cloudwatch/eventTarget:EventTarget", "t" * 57, rule=rule.name, arn="arn:queue")

@@ -1,0 +1,103 @@
+"""Regions, zones and Local Zones of AWS: `aws_regions.csv` and `aws_local_zones.csv`.
+
+`aws_regions.csv`, columns: region; zones, by id, which is the same in every account; without_eks, those where EKS puts
+no control plane; lustre, what FSx sells there: `persistent_2`, `persistent_2_basic` (125 and 250 MB/s per TiB, and no
+EFA), `persistent_1`, empty where no source says; prometheus, what Amazon Managed Service for Prometheus has there:
+`collector`, `workspace` (no managed collector), or `no`; offerings, the day of a list of all machines sold there, empty
+where there is none. A machine that `zones.csv` has nowhere in such a region is not sold there.
+
+`aws_local_zones.csv`: what FSx sells in a Local Zone, by its id. Of others nothing is known.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gpucluster.catalog.rows import Row, rows
+from gpucluster.catalog.zones import zones_of
+
+__all__ = ["AwsRegion", "aws_regions", "local_zone_lustre", "region_of_zone", "sold_in", "zone_id"]
+
+_LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
+_PROMETHEUS: Final = ("collector", "workspace", "no")
+_LETTERS: Final = "abcdefgh"
+_DIRECTION: Final = re.compile("north|south|east|west|central|gov")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwsRegion:
+    """One region; the columns of the table."""
+
+    name: str
+    zones: tuple[str, ...]
+    without_eks: tuple[str, ...]
+    lustre: str
+    prometheus: str
+    offerings: str
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of its zones begin with, such as `use1`.
+
+        Source: AWS Regions and Availability Zones documentation, az-ids; by rule where no zone of it is known.
+        """
+        area, *rest = self.name.split("-")
+        return area + _DIRECTION.sub(lambda found: found[0][0], "".join(rest))
+
+
+@functools.cache
+def aws_regions() -> Mapping[str, AwsRegion]:
+    """Every region by its name."""
+    return {row["region"]: _region(row) for row in rows("aws_regions")}
+
+
+def _region(row: Row) -> AwsRegion:
+    for column, allowed in (("lustre", _LUSTRE), ("prometheus", _PROMETHEUS)):
+        if row[column] not in allowed:
+            raise row.bad(column, f"allowed: {', '.join(one or 'empty' for one in allowed)}")
+    return AwsRegion(
+        name=row["region"],
+        zones=tuple(row["zones"].split()),
+        without_eks=tuple(row["without_eks"].split()),
+        lustre=row["lustre"],
+        prometheus=row["prometheus"],
+        offerings=row["offerings"],
+    )
+
+
+def zone_id(region: str, local_zone: str) -> str:
+    """The id of a Local Zone, whose name is the same in every account: `us-east-1-atl-2a` is `use1-atl2-az1`."""
+    place, number = local_zone.removeprefix(f"{region}-").split("-")
+    return f"{aws_regions()[region].prefix}-{place}{number[:-1]}-az{_LETTERS.index(number[-1]) + 1}"
+
+
+def region_of_zone(zone: str) -> str | None:
+    """The region of a zone's id, or of a region's own name; None for a zone of another cloud."""
+    found = (region for region in aws_regions().values() if zone == region.name or _is_id(zone, region))
+    return next((region.name for region in found), None)
+
+
+def _is_id(zone: str, region: AwsRegion) -> bool:
+    return zone.startswith(f"{region.prefix}-") and not zone.startswith(f"{region.name}-")
+
+
+def sold_in(machine: str, region: str) -> tuple[str, ...] | None:
+    """The zones of a region that sell a machine, by id; the region's own name where only that is known. None where no
+    list tells.
+    """
+    found = tuple(zone for zone in zones_of(machine) if region_of_zone(zone) == region)
+    return found if found or aws_regions()[region].offerings else None
+
+
+@functools.cache
+def _local_zones() -> Mapping[str, str]:
+    return {row["zone"]: row["lustre"] for row in rows("aws_local_zones")}
+
+
+def local_zone_lustre(zone: str) -> str:
+    """What FSx sells in a Local Zone, by its id, in the words of the table of regions; empty where nothing is known."""
+    return _local_zones().get(zone, "")

@@ -1,0 +1,151 @@
+"""What a place lets a cluster be: whether its machines are sold there, which Lustre FSx has, where metrics can go.
+
+Imports no Pulumi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, region_of_zone, sold_in
+from gpucluster.catalog.machines import Machine
+from gpucluster.catalog.zones import zones_of
+from gpucluster.components.aws.location import Location, is_zone_id
+from gpucluster.components.aws.lustre import LUSTRE_TIERS
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec import ClusterSpec, SharedStorage
+
+__all__ = [
+    "TRAINING",
+    "LustrePlace",
+    "collects_metrics",
+    "lustre_place",
+    "machine_notes",
+    "place_problems",
+    "sale_problems",
+    "zone_notes",
+]
+
+TRAINING = "the training pool"
+"""What it is called among the pools whose machines are looked up."""
+
+_DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LustrePlace:
+    """sold: the deployment that FSx sells, as the table of regions has it. beside_gpus: whether it stands in the GPU
+    nodes' zone, and not in the first of the control plane's.
+    """
+
+    sold: str
+    beside_gpus: bool
+
+
+def lustre_place(location: Location) -> LustrePlace:
+    """Where the shared file system stands: in a Local Zone only where FSx is known to sell one."""
+    local, region = location.local_zone, aws_regions()[location.region].lustre
+    if local is not None and (sold := local_zone_lustre(local)):
+        return LustrePlace(sold=sold, beside_gpus=True)
+    return LustrePlace(sold=region or "persistent_2", beside_gpus=local is None)
+
+
+def collects_metrics(region: str) -> bool:
+    """Whether EKS has a managed collector of metrics there."""
+    return aws_regions()[region].prometheus == "collector"
+
+
+def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location: Location) -> list[Problem]:
+    """Why the cluster can't stand there, in the words of the stack's configuration. machines: by pool, in words."""
+    region = aws_regions()[location.region]
+    problems = sale_problems(machines, location, held=spec.placement.kind == "reservation")
+    if region.prometheus == "no":
+        why = "has no Amazon Managed Service for Prometheus, where metrics and alerts of the cluster go"
+        problems.append(Problem("region", f"is {region.name!r}, which {why}", "choose another region"))
+    if location.local_zone is not None and spec.storage.home is not None:
+        why = "a Local Zone: EFS is mounted by a target in the node's own zone, and there is none"
+        fix = "leave storage.home out of the spec, or choose an Availability Zone"
+        problems.append(Problem("zone", f"is {location.zone!r}, {why}", fix))
+    return [*problems, *_storage_problems(spec.storage.shared, location)]
+
+
+def sale_problems(machines: Mapping[str, Machine], location: Location, *, held: bool) -> list[Problem]:
+    """Machines that are not sold there. held: the training pool has a reservation, which is proof of its own that the
+    zone has the machine.
+    """
+    found = {pool: _not_sold(shape, pool, location) for pool, shape in machines.items()}
+    proven = {"zone"} if held else set[str]()
+    return [one for pool, one in found.items() if one is not None and not (pool == TRAINING and one.field in proven)]
+
+
+def _not_sold(shape: Machine, pool: str, location: Location) -> Problem | None:
+    name, region = shape.machine_type, aws_regions()[location.region]
+    zones = sold_in(name, region.name)
+    if zones == ():
+        others = ", ".join(dict.fromkeys(found for zone in zones_of(name) if (found := region_of_zone(zone))))
+        why = f"is {region.name!r}, where {name} for {pool} is not sold (list of {region.offerings})"
+        return Problem("region", why, f"it is sold in {others}")
+    if zones is None or region.name in zones or location.local_zone or not is_zone_id(location.zone):
+        return None
+    if location.zone in zones:
+        return None
+    why = f"is {location.zone!r}, where {name} for {pool} is not sold (list of {region.offerings})"
+    return Problem("zone", why, f"in {region.name} it is sold in {', '.join(zones)}")
+
+
+def machine_notes(machines: Mapping[str, Machine], location: Location) -> list[str]:
+    """What no list tells of the machines in this place."""
+    return [note for pool, shape in machines.items() if (note := _unknown(shape, pool, location))]
+
+
+def _unknown(shape: Machine, pool: str, location: Location) -> str:
+    name, zones = shape.machine_type, sold_in(shape.machine_type, location.region)
+    if zones is None:
+        return f"whether {name} for {pool} is sold in {location.region} is not known: no list of its machines is"
+    if location.region in zones or set(location.zone_ids) <= set(zones):
+        return ""
+    of = f"whether {name} for {pool} is sold in {location.zone} is not known"
+    return f"{of}: in {location.region} it is sold in {', '.join(zones)}"
+
+
+def zone_notes(location: Location) -> list[str]:
+    """What the place asks of the account, and what a name leaves open."""
+    if location.local_zone is not None:
+        return [_local_zone_note(location)]
+    refused = aws_regions()[location.region].without_eks
+    named = [zone for zone in location.cluster_zones if not is_zone_id(zone)]
+    if not refused or not named:
+        return []
+    return [
+        f"EKS puts no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your account: "
+        f"`{_DESCRIBE}` tells; zones may be written by id"
+    ]
+
+
+def _local_zone_note(location: Location) -> str:
+    first, second = location.cluster_zones
+    lustre = lustre_place(location)
+    storage = "" if lustre.beside_gpus else f", and shared storage in {first}, which every read crosses over to"
+    return (
+        f"{location.zone} is a Local Zone, which the account has to opt in to: control plane and system nodes stand in "
+        f"{first} and {second}{storage}; whether it has gp3 disks is not known"
+    )
+
+
+def _storage_problems(shared: SharedStorage, location: Location) -> list[Problem]:
+    """What FSx does not sell there of the shared storage that is asked for."""
+    if shared.kind != "lustre":
+        return []
+    place = lustre_place(location)
+    field, where = ("zone", location.zone) if location.local_zone else ("region", location.region)
+    problems: list[Problem] = []
+    if shared.fabric and (place.sold != "persistent_2" or not place.beside_gpus):
+        why = f"is {where!r}, where FSx for Lustre has no EFA, which storage.shared.fabric asks for"
+        problems.append(Problem(field, why, f"leave it out of the spec, or choose another {field}"))
+    tiers = LUSTRE_TIERS[place.sold]
+    if shared.tier is not None and shared.tier not in tiers:
+        words = ", ".join(map(str, tiers))
+        why = f"is {where!r}, where FSx for Lustre has {words} MB/s per TiB and storage.shared.tier is {shared.tier}"
+        problems.append(Problem(field, why, f"leave it out of the spec, or choose another {field}"))
+    return problems

@@ -1,0 +1,98 @@
+"""What the APIs do not have in a place: control planes, kinds of Lustre, managed Prometheus, machines.
+
+Sources: `gpucluster.catalog.aws_regions` and `gpucluster.catalog.zones`; Amazon EKS API, CreateCluster
+(UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (words of FSx).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, sold_in
+from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.rules.node_group import template_of
+from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__: list[str] = []
+
+_BASIC: Final = (125, 250)
+"""MB/s per TiB of PERSISTENT_2 where it is sold without EFA."""
+
+
+@rule("aws:eks/cluster:Cluster")
+def a_control_plane_stands_in_zones_that_eks_takes(thing: Thing) -> None:
+    """Never in some old zones, nor in a Local Zone."""
+    ids = items(mapping(thing.inputs["vpcConfig"]).get("subnetIds"))
+    region = aws_regions().get(thing.region)
+    for subnet in _subnets(thing, ids):
+        zone = subnet.outputs["availabilityZone"]
+        bad = region is not None and subnet.outputs["availabilityZoneId"] in region.without_eks
+        if bad or _is_local(subnet):
+            message = (
+                f"Cannot create cluster '{thing.name}' because {zone}, the targeted availability zone, does not "
+                "currently have sufficient capacity to support the cluster."
+            )
+            raise refused(thing, "EKS: CreateCluster", 400, "UnsupportedAvailabilityZoneException", message)
+
+
+@rule("aws:fsx/lustreFileSystem:LustreFileSystem")
+def lustre_is_of_a_kind_that_the_zone_has(thing: Thing) -> None:
+    """PERSISTENT_2 is sold in some regions and Local Zones, in some of them without its fast tiers and EFA."""
+    if thing.previous or thing.inputs.get("deploymentType") != "PERSISTENT_2":
+        return
+    sold = _lustre(thing)
+    tier, efa = thing.inputs.get("perUnitStorageThroughput"), thing.inputs.get("efaEnabled") is True
+    if sold == "persistent_1" or (sold == "persistent_2_basic" and (efa or tier not in _BASIC)):
+        message = "The requested Lustre configuration: PERSISTENT_2 is not available in this availability zone."
+        raise refused(thing, "FSx: CreateFileSystem", 400, "BadRequest", message)
+
+
+def _lustre(thing: Thing) -> str:
+    """What is sold where it stands; empty where nothing is known."""
+    for subnet in _subnets(thing, [str(thing.inputs.get("subnetIds"))]):
+        if _is_local(subnet):
+            return local_zone_lustre(str(subnet.outputs["availabilityZoneId"])) or "persistent_1"
+    region = aws_regions().get(thing.region)
+    return "" if region is None else region.lustre
+
+
+@rule("aws:amp/workspace:Workspace", "aws:amp/scraper:Scraper")
+def prometheus_is_there(thing: Thing) -> None:
+    """A region may have no workspaces, or no collectors for them."""
+    region = aws_regions().get(thing.region)
+    needed = ("collector",) if "scraper" in thing.token else ("collector", "workspace")
+    if region is not None and region.prometheus not in needed:
+        kind = thing.token.rsplit(":", 1)[-1]
+        message = f"{kind} is not available in {region.name}"
+        raise refused(thing, f"amp: Create{kind}", 400, "ValidationException", message)
+
+
+@rule("aws:eks/nodeGroup:NodeGroup")
+def the_zone_has_the_machine(thing: Thing) -> None:
+    """By id, which is the same zone in every account: what the name of a zone stands for is made up here."""
+    template = template_of(thing, thing.inputs)
+    machine = template.inputs.get("instanceType") if template is not None else None
+    if machine is None or thing.region not in aws_regions():
+        return
+    zones = sold_in(str(machine), thing.region)
+    for subnet in _subnets(thing, items(thing.inputs["subnetIds"])):
+        asked = subnet.inputs.get("availabilityZoneId")
+        if zones and asked and not _is_local(subnet) and not {asked, thing.region} & set(zones):
+            message = (
+                f"AsgInstanceLaunchFailures: Your requested instance type ({machine}) is not supported in your "
+                f"requested Availability Zone ({subnet.outputs['availabilityZone']})."
+            )
+            raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+
+
+def _subnets(thing: Thing, ids: list[str]) -> Iterator[Entry]:
+    found = (thing.other("aws:ec2/subnet:Subnet", id_) for id_ in ids)
+    return (subnet for subnet in found if subnet is not None)
+
+
+def _is_local(subnet: Entry) -> bool:
+    """Whether it lies in a Local Zone: its name has a place between region and letter."""
+    return str(subnet.outputs["availabilityZone"]).count("-") > str(subnet.scope).count("-")

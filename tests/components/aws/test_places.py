@@ -1,0 +1,205 @@
+"""What a place lets a cluster be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gpucluster.components.aws.location import Location, parse_location
+from gpucluster.components.aws.plan import config_problems, plan_cluster
+from gpucluster.components.spec import ClusterSpec
+
+Vary = Callable[..., ClusterSpec]
+
+
+def place(zone: str, second_zone: str | None = None, *, region: str = "us-east-1") -> Location:
+    found = parse_location(region=region, zone=zone, second_zone=second_zone)
+    assert isinstance(found, Location), found
+    return found
+
+
+def refused(spec: ClusterSpec, location: Location) -> list[str]:
+    return [str(problem) for problem in config_problems(spec, None, location)]
+
+
+SOLD_IN = (
+    "it is sold in ap-northeast-1, ap-northeast-2, ap-south-1, ap-southeast-2, ap-southeast-3, ca-central-1, "
+    "eu-north-1, eu-west-2, sa-east-1, us-east-1, us-east-2, us-west-1, us-west-2, us-gov-west-1"
+)
+
+
+@pytest.mark.parametrize(
+    ("region", "zone", "expected"),
+    [
+        (
+            "eu-west-3",
+            "eu-west-3a",
+            "region is 'eu-west-3', where p5.48xlarge for the training pool is not sold (list of 2026-10-27); "
+            f"{SOLD_IN}",
+        ),
+        (
+            "cn-north-1",
+            "cn-north-1a",
+            "region is 'cn-north-1', where p5.48xlarge for the training pool is not sold (list of 2024-11-06); "
+            f"{SOLD_IN}",
+        ),
+        (
+            "ca-central-1",
+            "cac1-az1",
+            "zone is 'cac1-az1', where p5.48xlarge for the training pool is not sold (list of 2026-10-27); in "
+            "ca-central-1 it is sold in cac1-az4",
+        ),
+    ],
+)
+def test_a_machine_that_is_not_sold_there_is_refused(vary: Vary, region: str, zone: str, expected: str) -> None:
+    spec = vary(elastic=None)
+    assert refused(spec, place(zone, region=region))[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("region", "zone"),
+    [
+        ("us-east-1", "us-east-1a"),
+        ("us-east-1", "use1-az6"),
+        ("us-east-1", "use1-az3"),
+        ("us-east-1", "us-east-1-atl-2a"),
+        ("us-gov-west-1", "us-gov-west-1a"),
+        ("sa-east-1", "sae1-az3"),
+        ("mx-central-1", "mx-central-1a"),
+    ],
+)
+def test_a_place_that_sells_it_or_of_which_nothing_is_known_passes(vary: Vary, region: str, zone: str) -> None:
+    assert refused(vary(), place(zone, region=region)) == []
+
+
+def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
+    spec = vary(mig={"nodes": 1, "layout": "all-1g.10gb"})
+    assert [one.partition(" is not sold")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))] == [
+        "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
+        "region is 'ca-central-1', where p5.4xlarge for the MIG pool",
+    ]
+
+
+def test_a_reservation_proves_that_its_zone_has_the_machine(vary: Vary) -> None:
+    held = vary(elastic=None, placement={"kind": "reservation", "id": "cr-1"})
+    assert refused(held, place("cac1-az1", region="ca-central-1")) == []
+    assert notes(held, place("cac1-az1", region="ca-central-1"), "is sold") == [
+        "whether p5.48xlarge for the training pool is sold in cac1-az1 is not known: in ca-central-1 it is sold "
+        "in cac1-az4"
+    ]
+
+
+def test_where_metrics_have_nowhere_to_go_no_cluster_stands(vary: Vary) -> None:
+    assert refused(vary(elastic=None), place("cn-northwest-1a", region="cn-northwest-1")) == [
+        "region is 'cn-northwest-1', which has no Amazon Managed Service for Prometheus, where metrics and alerts of "
+        "the cluster go; choose another region"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shared", "zone", "expected"),
+    [
+        (
+            {"fabric": True},
+            "sae1-az3",
+            "region is 'sa-east-1', where FSx for Lustre has no EFA, which storage.shared.fabric asks for; leave it "
+            "out of the spec, or choose another region",
+        ),
+        (
+            {"tier": 250},
+            "sae1-az3",
+            "region is 'sa-east-1', where FSx for Lustre has 50, 100, 200 MB/s per TiB and storage.shared.tier is 250"
+            "; leave it out of the spec, or choose another region",
+        ),
+        (
+            {"tier": 500},
+            "us-east-1-atl-2a",
+            "zone is 'us-east-1-atl-2a', where FSx for Lustre has 125, 250 MB/s per TiB and storage.shared.tier is 500"
+            "; leave it out of the spec, or choose another zone",
+        ),
+        (
+            {"fabric": True},
+            "use1-bos1-az1",
+            "zone is 'use1-bos1-az1', where FSx for Lustre has no EFA, which storage.shared.fabric asks for; leave it "
+            "out of the spec, or choose another zone",
+        ),
+    ],
+)
+def test_storage_that_is_not_sold_there_is_refused(
+    vary: Vary, shared: dict[str, Any], zone: str, expected: str
+) -> None:
+    region = "sa-east-1" if zone.startswith("sae1") else "us-east-1"
+    spec = vary(storage={"shared": {"usable_tib": 20, **shared}})
+    assert refused(spec, place(zone, region=region)) == [expected]
+
+
+def test_home_folders_have_no_mount_target_in_a_local_zone(vary: Vary) -> None:
+    spec = vary(storage={"shared": {"usable_tib": 20}, "home": {"expected_gib": 100}})
+    assert refused(spec, place("use1-atl2-az1")) == [
+        "zone is 'use1-atl2-az1', a Local Zone: EFS is mounted by a target in the node's own zone, and there is none; "
+        "leave storage.home out of the spec, or choose an Availability Zone"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("region", "zone", "expected"),
+    [
+        ("us-east-1", "use1-az6", ("PERSISTENT_2", 125, True)),
+        ("us-gov-west-1", "us-gov-west-1a", ("PERSISTENT_1", 50, True)),
+        ("sa-east-1", "sae1-az3", ("PERSISTENT_1", 50, True)),
+        ("us-east-1", "us-east-1-atl-2a", ("PERSISTENT_2", 125, True)),
+        ("us-east-1", "use1-bos1-az1", ("PERSISTENT_2", 125, False)),
+    ],
+)
+def test_lustre_is_of_a_kind_that_is_sold_there(
+    vary: Vary, region: str, zone: str, expected: tuple[str, int, bool]
+) -> None:
+    spec = vary(storage={"shared": {"usable_tib": 20}})
+    storage = plan_cluster(spec, place(zone, region=region), stack="s").storage
+    assert (storage.deployment, storage.tier, storage.beside_gpus) == expected
+
+
+def notes(spec: ClusterSpec, location: Location, word: str) -> list[str]:
+    found = plan_cluster(spec, location, stack="s").facts.registered()["notes"]
+    return [note for note in found if word in note]
+
+
+def test_what_the_name_of_a_zone_leaves_open_is_said(vary: Vary) -> None:
+    assert notes(vary(), place("us-east-1c"), "control plane") == [
+        "EKS puts no control plane in use1-az3, which us-east-1c or us-east-1a may be in your account: `aws ec2 "
+        "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` tells; zones may be written by id"
+    ]
+    assert notes(vary(), place("use1-az6"), "control plane") == []
+    assert notes(vary(), place("us-east-2a", region="us-east-2"), "control plane") == []
+
+
+def test_what_a_local_zone_asks_is_said(vary: Vary) -> None:
+    assert notes(vary(), place("us-east-1-atl-2a"), "Local Zone") == [
+        "us-east-1-atl-2a is a Local Zone, which the account has to opt in to: control plane and system nodes stand in "
+        "use1-az1 and use1-az2; whether it has gp3 disks is not known"
+    ]
+    assert (
+        "and shared storage in use1-az1, which every read crosses over to"
+        in notes(vary(), place("use1-bos1-az1"), "Local Zone")[0]
+    )
+
+
+def test_what_no_list_tells_is_said(vary: Vary) -> None:
+    assert notes(vary(elastic=None), place("mx-central-1a", region="mx-central-1"), "is sold") == [
+        "whether p5.48xlarge for the training pool is sold in mx-central-1 is not known: no list of its machines is"
+    ]
+    assert notes(vary(elastic=None), place("eu-north-1a", region="eu-north-1"), "is sold") == []
+    assert notes(vary(elastic=None), place("ca-central-1a", region="ca-central-1"), "is sold") == [
+        "whether p5.48xlarge for the training pool is sold in ca-central-1a is not known: in ca-central-1 it is sold "
+        "in cac1-az4"
+    ]
+
+
+def test_in_govcloud_the_managed_collector_is_not_built(vary: Vary) -> None:
+    facts = plan_cluster(vary(), place("us-gov-west-1a", region="us-gov-west-1"), stack="s").facts.registered()
+    assert facts["notBuilt"] == [
+        "metrics of the GPUs: EKS has no managed collector in us-gov-west-1, so no alert about GPUs is sent; metrics "
+        "that jobs send reach the workspace (telemetry.collector)"
+    ]
