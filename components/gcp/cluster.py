@@ -16,7 +16,7 @@ from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.home import Home
 from gpucluster.components.gcp.identity import NodeIdentity, labeller
-from gpucluster.components.gcp.job_pools import job_pools
+from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.gcp.mig_pool import MigPool
 from gpucluster.components.gcp.monitoring import Monitoring
@@ -193,6 +193,7 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-monitoring",
             plan.telemetry,
             registry=plan.access.registry,
+            tolerations=[QUEUED_TOLERATION] if plan.training.queued else [],
             labels=self._labels,
             after=[*system.ready, *telemetry.ready],
             opts=inside,

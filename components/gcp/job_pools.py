@@ -14,13 +14,22 @@ from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
 from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
-__all__ = ["job_pools"]
+__all__ = ["QUEUED_TOLERATION", "job_pools"]
 
 # Google's driver mounts a bucket by a container beside the job's. Source: GKE documentation, "Cloud Storage FUSE CSI
 # driver".
 _BUCKET = {"gke-gcsfuse/volumes": "true"}
 # By which GKE knows that it may wait for such nodes. Source: GKE documentation, "About flex-start".
 _FLEX_START = {"cloud.google.com/gke-flex-start": "true"}
+# Asks GKE for all nodes of a job at once. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
+# examples/gke-consumption-options/dws-flex-start-queued-provisioning/dws-queues.yaml.tftpl.
+_QUEUED = "queued-provisioning.gke.io"
+QUEUED_TOLERATION: Mapping[str, str] = {
+    "key": "cloud.google.com/gke-queued",
+    "operator": "Exists",
+    "effect": "NoSchedule",
+}
+"""GKE taints the nodes that come so. Source: elideng-sg/hypercomputer-internode-deepdive, assets/lab-07 (GKE 1.35)."""
 
 
 def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
@@ -37,7 +46,7 @@ def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
 def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
     training, shape = plan.training, plan.training.shape
     fabric = FABRICS.get(shape.machine_type)
-    # Only nodes that are placed together say where they are.
+    # A job gets exactly the flex-start nodes that came for it: there is nothing to choose by how near they are.
     placed = training.placement.compact or training.placement.reservation is not None
     return JobPool(
         name=TRAINING_POOL,
@@ -48,7 +57,9 @@ def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
         fabric=None if fabric is None else fabric_pod(fabric),
         mpi_fabric=None if fabric is None else mpi_fabric_pod(fabric),
         selector={} if training.flex_start_hours is None else _FLEX_START,
+        tolerations=[QUEUED_TOLERATION] if training.queued else [],
         annotations=annotations,
+        provisioning=_QUEUED if training.queued else None,
         topology=TOPOLOGY_LABELS if placed else (),
         near=TOPOLOGY_LABELS[1] if placed else None,
     )

@@ -8,7 +8,7 @@ from typing import Final
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-__all__ = ["PERMISSIONS", "karpenter_identity"]
+__all__ = ["MACHINE_PERMISSIONS", "PERMISSIONS", "karpenter_identity"]
 
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Left out, because
 # nodes have no public addresses: compute.subnetworks.useExternalIp.
@@ -19,14 +19,8 @@ PERMISSIONS: Final = (
     "compute.instanceGroupManagers.get",
     "compute.instanceTemplates.get",
     "compute.instanceTemplates.list",
-    "compute.instances.create",
-    "compute.instances.delete",
     "compute.instances.get",
     "compute.instances.list",
-    "compute.instances.setLabels",
-    "compute.instances.setMetadata",
-    "compute.instances.setServiceAccount",
-    "compute.instances.setTags",
     "compute.machineTypes.list",
     "compute.networks.get",
     "compute.projects.get",
@@ -39,6 +33,18 @@ PERMISSIONS: Final = (
     "container.clusters.list",
     "container.clusters.update",
 )
+MACHINE_PERMISSIONS: Final = (
+    "compute.instances.create",
+    "compute.instances.delete",
+    "compute.instances.setLabels",
+    "compute.instances.setMetadata",
+    "compute.instances.setServiceAccount",
+    "compute.instances.setTags",
+)
+"""Those that change a machine, of its own alone: never a node of GKE's, nor what else is in the project."""
+
+# How it names its machines. Source: the same release, pkg/providers/instance/instance.go.
+_OWN: Final = 'resource.name.extract("/instances/{name}").startsWith("karpenter-")'
 
 
 def karpenter_identity(
@@ -60,15 +66,33 @@ def karpenter_identity(
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)
+    machines = projects.IAMCustomRole(
+        f"{name}-machines-role",
+        project=project,
+        role_id=f"{account_id}-machines".replace("-", "_"),
+        title=f"Karpenter {account_id}: its machines",
+        permissions=list(MACHINE_PERMISSIONS),
+        opts=opts,
+    )
+    own = projects.IAMMember(
+        f"{name}-machines",
+        project=project,
+        role=machines.name,
+        member=account.member,
+        condition=projects.IAMMemberConditionArgs(title="machines-of-karpenter", expression=_OWN),
+        opts=opts,
+    )
     role = projects.IAMCustomRole(
         f"{name}-role",
         project=project,
         role_id=account_id.replace("-", "_"),
         title=f"Karpenter {account_id}",
         permissions=list(PERMISSIONS),
-        opts=opts,
+        # A role that stands loses those of machines once they are granted anew.
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[own])),
     )
     grants: list[pulumi.Resource] = [
+        own,
         projects.IAMMember(f"{name}-grant", project=project, role=role.name, member=account.member, opts=opts),
         serviceaccount.IAMMember(
             f"{name}-nodes",

@@ -43,15 +43,24 @@ class Monitoring(pulumi.ComponentResource):
         plan: TelemetryPlan,
         *,
         registry: str | None,
+        tolerations: Sequence[Mapping[str, str]],
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the exporter's image. after: nodes, and what the options bring, with its namespace."""
+        """registry: mirror of the exporter's image. tolerations: of its pods. after: nodes, and what the options bring,
+        with its namespace.
+        """
         super().__init__("gpucluster:gcp:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         exporter = GpuExporter(
-            f"{name}-gpus", driver_folder=_DRIVER, registry=registry, labels=labels, after=after, opts=here
+            f"{name}-gpus",
+            driver_folder=_DRIVER,
+            registry=registry,
+            tolerations=tolerations,
+            labels=labels,
+            after=after,
+            opts=here,
         )
         critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, labels=labels, opts=here)
         scraped = [GPU_EXPORTER, *options_scraped(plan)]

@@ -97,7 +97,14 @@ class Network(pulumi.ComponentResource):
             f"{name}-nat",
             router=router.name,
             region=location.region,
+            # Google adds addresses as ports run out. 64 ports, which every node has by itself, are as many connections
+            # to one registry at a time: eight processes of a job open more. Mapping by endpoint excludes it.
+            # Source: Cloud NAT documentation, "IP addresses and ports".
             nat_ip_allocate_option="AUTO_ONLY",
+            enable_dynamic_port_allocation=True,
+            enable_endpoint_independent_mapping=False,
+            min_ports_per_vm=64,
+            max_ports_per_vm=4096,
             source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
             subnetworks=[
                 compute.RouterNatSubnetworkArgs(name=self.subnetwork.id, source_ip_ranges_to_nats=["ALL_IP_RANGES"])

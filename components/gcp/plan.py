@@ -22,7 +22,7 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
 from gpucluster.components.gcp.machines import CLOUD, machine_problems, training_machine, zone_problems
 from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
-from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
+from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems, queues_nodes
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.offers import tier_prices
@@ -120,9 +120,9 @@ class PlacementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. calendar: the reservation is one of
-    calendar mode. active: the capacity can be had now; that of a calendar reservation only once it is delivered. roll:
-    its nodes may be replaced.
+    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. queued: all nodes of a job come at
+    once, at the request of its queue. calendar: the reservation is one of calendar mode. active: the capacity can be
+    had now; that of a calendar reservation only once it is delivered. roll: its nodes may be replaced.
     """
 
     shape: Machine
@@ -130,6 +130,7 @@ class TrainingPlan:
     spares: int
     placement: PlacementPlan
     flex_start_hours: int | None = None
+    queued: bool = False
     calendar: bool = False
     active: bool = True
     roll: bool = False
@@ -321,12 +322,13 @@ def plan_network(shape: Machine, *, nat: bool, private_services: bool) -> Networ
 def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
     """The training pool of a spec that can be bought. shape: of its machines."""
     flex_start = isinstance(spec.purchase, FlexStartPurchase)
+    queued = queues_nodes(spec)
     if isinstance(spec.placement, ReservationPlacement):
         placement = PlacementPlan(
             compact=spec.placement.group is not None, reservation=spec.placement.id, policy=spec.placement.group
         )
     else:
-        allowed = not flex_start or sold(shape.machine_type, "compact_flex_start") == "yes"
+        allowed = not flex_start or (sold(shape.machine_type, "compact_flex_start") == "yes" and not queued)
         placement = PlacementPlan(compact=spec.placement.kind == "group" and allowed)
     return TrainingPlan(
         shape=shape,
@@ -334,6 +336,7 @@ def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
         spares=spec.training.spares,
         placement=placement,
         flex_start_hours=spec.duration if flex_start else None,
+        queued=queued,
         calendar=isinstance(spec.purchase, CapacityBlockPurchase),
         active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
         roll=spec.training.roll,

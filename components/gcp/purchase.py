@@ -15,19 +15,21 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import (
     CapacityBlockPurchase,
+    ClusterSpec,
     FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
     TrainingSpec,
 )
 
-__all__ = ["FLEX_START_DAYS", "purchase_losses", "purchase_notes", "purchase_problems"]
+__all__ = ["FLEX_START_DAYS", "POOL_NODES", "purchase_losses", "purchase_notes", "purchase_problems", "queues_nodes"]
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
 _CALENDAR_DAYS = 90
-# Nodes that GKE places in one group. Source: GKE documentation, "Define compact placement for GKE nodes".
-_GROUP_NODES = 1_500
+# Nodes of one node pool in one zone; one compact placement would take 1,500. Sources: GKE documentation, "Quotas and
+# limits" and "Define compact placement for GKE nodes".
+POOL_NODES = 1_000
 
 _RESERVATION = re.compile(
     r"^projects/[a-z][a-z0-9.:-]{4,62}/reservations/[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -94,26 +96,35 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
                     "shorten duration or choose on-demand",
                 )
             )
-    if nodes > _GROUP_NODES:
+    if nodes > POOL_NODES:
         problems.append(
             Problem(
                 "training.nodes",
                 f"and training.spares make {nodes} nodes",
-                f"one compact placement holds at most {_GROUP_NODES:,}: ask for fewer",
+                f"a node pool of GKE holds at most {POOL_NODES:,} in a zone: ask for fewer",
             )
         )
     return problems
+
+
+def queues_nodes(spec: TrainingSpec) -> bool:
+    """Whether all flex-start nodes of a job come at once, which the queue of the whole cluster asks GKE for: several
+    that came one by one would cost while they wait for the last. A pool alone has no queue of ours.
+
+    Source: GKE documentation, "Run a large-scale workload with flex-start with queued provisioning" (best practice).
+    """
+    several = spec.training.nodes + spec.training.spares > 1
+    return several and isinstance(spec, ClusterSpec) and isinstance(spec.purchase, FlexStartPurchase)
 
 
 def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What this way to buy can't give."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
-    losses = [
-        "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back after "
-        f"{spec.duration} hours"
-    ]
-    if spec.placement.kind == "group" and sold(shape.machine_type, "compact_flex_start") != "yes":
+    queued = queues_nodes(spec)
+    come = "all nodes of a job come at once when there is capacity" if queued else "nodes come when there is capacity"
+    losses = [f"flex-start: {come}, are not repaired, and are taken back after {spec.duration} hours"]
+    if spec.placement.kind == "group" and (queued or sold(shape.machine_type, "compact_flex_start") != "yes"):
         losses.append(
             f"co-location: Google Cloud places flex-start nodes of {shape.machine_type} as close as it can, and takes "
             "no compact placement for them"

@@ -54,6 +54,8 @@ class TrainingPool(pulumi.ComponentResource):
             "reservation": plan.placement.reservation,
             "placementPolicy": plan.placement.policy or plan.placement.compact,
             "flexStart": plan.flex_start_hours is not None,
+            # Left out where it is not so: another input would be a change to every pool that stands.
+            **({"queued": True} if plan.queued else {}),
         }
         if facts is not None:
             subnets = [[network, subnet] for network, subnet in gpu_subnets]
@@ -99,6 +101,8 @@ class TrainingPool(pulumi.ComponentResource):
             ),
             # Replace in place: there is no spare node of this kind to surge to.
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+            best_effort_provisioning=_without_spares(plan),
+            queued_provisioning=container.NodePoolQueuedProvisioningArgs(enabled=True) if plan.queued else None,
             placement_policy=(
                 container.NodePoolPlacementPolicyArgs(type="COMPACT", policy_name=policy_name)
                 if policy_name is not None
@@ -129,7 +133,8 @@ class TrainingPool(pulumi.ComponentResource):
                     parent=self,
                     depends_on=list(after),
                     delete_before_replace=True,
-                    ignore_changes=[] if plan.roll else FROZEN,
+                    # How a pool was made; the provider would make it anew.
+                    ignore_changes=["bestEffortProvisioning", *([] if plan.roll else FROZEN)],
                 )
             ),
         )
@@ -143,6 +148,13 @@ class TrainingPool(pulumi.ComponentResource):
 def _size(plan: TrainingPlan) -> dict[str, Any]:
     """A fixed number of nodes; flex-start nodes come as there is capacity."""
     return {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": scaled(plan.size)}
+
+
+def _without_spares(plan: TrainingPlan) -> container.NodePoolBestEffortProvisioningArgs | None:
+    """A pool stands with the nodes that jobs use; GKE goes on to look for a spare that is not to be had."""
+    if not plan.spares or not plan.active or plan.flex_start_hours is not None:
+        return None
+    return container.NodePoolBestEffortProvisioningArgs(enabled=True, min_provision_nodes=plan.nodes)
 
 
 def _calendar(plan: TrainingPlan) -> dict[str, str]:

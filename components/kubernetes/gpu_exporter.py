@@ -49,12 +49,13 @@ class GpuExporter(pulumi.ComponentResource):
         *,
         driver_folder: str | None = None,
         registry: str | None,
+        tolerations: Sequence[Mapping[str, str]] = (),
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """driver_folder: of the machine, where no container runtime gives pods the driver. registry: mirror of the
-        image, None to take it from where it is published.
+        image, None to take it from where it is published. tolerations: besides that of GPU nodes.
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -73,7 +74,7 @@ class GpuExporter(pulumi.ComponentResource):
             namespace=space.metadata.name,
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
-                "tolerations": [GPU_TOLERATION],
+                "tolerations": [GPU_TOLERATION, *map(dict, tolerations)],
                 "customMetrics": counters_csv(),
                 # Its kind is the Prometheus operator's, which is not here.
                 "serviceMonitor": {"enabled": False},

@@ -36,6 +36,11 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-control-plane-cluster": "update",  # Cloud DNS
         "trial-kube-dns": "create",
         "trial-system-nodes": "update",  # scaled
+        "trial-network-nat": "update",  # ports as they are needed
+        # Rights to machines, for its own alone.
+        "trial-elastic-karpenter-account-role": "update",
+        "trial-elastic-karpenter-account-machines-role": "create",
+        "trial-elastic-karpenter-account-machines": "create",
         "trial-training": "update",
         "trial-jobs-software-kueue-critical": "create",
         "trial-jobs-software-kueue": "update",

@@ -136,6 +136,10 @@ def way_out(name: str) -> Registered:
                 "router": f"{network}-router",
                 "region": "us-central1",
                 "natIpAllocateOption": "AUTO_ONLY",
+                "enableDynamicPortAllocation": True,
+                "enableEndpointIndependentMapping": False,
+                "minPortsPerVm": 64,
+                "maxPortsPerVm": 4096,
                 "sourceSubnetworkIpRangesToNat": "LIST_OF_SUBNETWORKS",
                 "subnetworks": [{"name": f"{network}-nodes", "sourceIpRangesToNats": ["ALL_IP_RANGES"]}],
             },
@@ -540,6 +544,8 @@ def reserved(reservation: str) -> dict[str, Any]:
     }
 
 
+# Four nodes for jobs and a spare.
+SPARED = {"bestEffortProvisioning": {"enabled": True, "minProvisionNodes": 4}}
 FLEX = {"flexStart": True, "reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}
 
 
@@ -554,6 +560,7 @@ def test_a3_mega_on_demand(declared: Declare) -> None:
             "training",
             training_nodes("mega", MEGA),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **own_network_each("mega", 8),
             **compact("mega"),
@@ -572,6 +579,7 @@ def test_a3_high_on_demand(declared: Declare) -> None:
             "training",
             training_nodes("high", HIGH),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **own_network_each("high", 4),
             **compact("high"),
@@ -594,6 +602,7 @@ def test_a3_ultra_in_a_block_of_a_reservation(declared: Declare) -> None:
                 "ultra", ULTRA, **reserved("projects/my-project/reservations/ultra/reservationBlocks/block-1")
             ),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **interfaces("ultra", first, *cards),
         ),
@@ -610,6 +619,7 @@ def test_a_reservation_made_with_a_policy_gets_that_policy(declared: Declare) ->
             "training",
             training_nodes("reserved", MEGA, **reserved("projects/my-project/reservations/h100-mega")),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             placementPolicy={"type": "COMPACT", "policyName": "h100-mega-placement"},
             **own_network_each("reserved", 8),
@@ -634,13 +644,14 @@ def test_a_calendar_reservation_has_nodes_once_it_is_delivered(declared: Declare
                 resourceLabels={**labels("calendar-training-nodes"), "gpucluster-calendar-nodes": "5"},
             ),
             nodeCount=count,
+            **(SPARED if active else {}),
             maxPodsPerNode=32,
             **own_network_each("calendar", 8),
         ),
     )
 
 
-def test_flex_start_is_scaled_never_repaired_and_has_no_placement(declared: Declare) -> None:
+def test_flex_start_nodes_of_a_job_come_at_once_and_are_neither_repaired_nor_placed(declared: Declare) -> None:
     assert declared("flex-start") == whole(
         "flex",
         8244,
@@ -651,11 +662,34 @@ def test_flex_start_is_scaled_never_repaired_and_has_no_placement(declared: Decl
             training_nodes("flex", MEGA, maxRunDuration="432000s", **FLEX),
             repair=False,
             autoscaling={"totalMinNodeCount": 0, "totalMaxNodeCount": 4, "locationPolicy": "ANY"},
+            queuedProvisioning={"enabled": True},
             maxPodsPerNode=32,
             **own_network_each("flex", 8),
         ),
         samples="38",
     )
+
+
+def test_jobs_of_several_flex_start_nodes_ask_for_all_of_them_at_once(registered: Registering) -> None:
+    from gpucluster.components.gcp.cluster import TrainingCluster
+
+    plan = plan_cluster(read_spec(ROOT / "examples/specs/gcp/flex-start.yaml"), HERE, stack="gcp-trial")
+    found = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
+    assert found["flex-jobs-training-provisioning"]["spec"] == {
+        "provisioningClassName": "queued-provisioning.gke.io",
+        "managedResources": ["nvidia.com/gpu"],
+    }
+    checks = found["flex-jobs-training-cluster-queue"]["spec"]["admissionChecksStrategy"]["admissionChecks"]
+    assert checks == [{"name": "training", "onFlavors": ["training"]}]
+    queued = {"key": "cloud.google.com/gke-queued", "operator": "Exists", "effect": "NoSchedule"}
+    assert queued in found["flex-monitoring-gpus-dcgm"]["values"]["tolerations"]
+    assert json.dumps(found["flex-jobs-training-runtime"]).count(queued["key"]) >= 1
+
+
+def test_a_single_flex_start_node_comes_by_itself() -> None:
+    spec = yaml.safe_load((ROOT / "examples/specs/gcp/flex-start.yaml").read_text())
+    one = {**spec, "training": {**spec["training"], "nodes": 1}, "placement": {"kind": "none"}}
+    assert not plan_cluster(ClusterSpec.model_validate(one), HERE, stack="gcp-trial").training.queued
 
 
 def test_a_mig_pool_has_slices_and_no_gpu_networks(declared: Declare) -> None:
@@ -669,6 +703,7 @@ def test_a_mig_pool_has_slices_and_no_gpu_networks(declared: Declare) -> None:
             "training",
             training_nodes("slices", MEGA),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **own_network_each("slices", 8),
             **compact("slices"),
@@ -707,6 +742,7 @@ def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declar
             "training",
             training_nodes("native", MEGA),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **own_network_each("native", 8),
             **compact("native"),
@@ -806,6 +842,7 @@ def test_a_bucket_with_home_folders(declared: Declare) -> None:
             "training",
             training_nodes("bucket", MEGA),
             nodeCount=5,
+            **SPARED,
             maxPodsPerNode=32,
             **own_network_each("bucket", 8),
             **compact("bucket"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.gcp.karpenter_iam import PERMISSIONS
+from gpucluster.components.gcp.karpenter_iam import MACHINE_PERMISSIONS, PERMISSIONS
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.plan import PlanError
 
@@ -93,6 +93,27 @@ def test_all_that_the_pools_are_made_of(registered: Run) -> None:
         "elastic-karpenter-account": (
             "gcp:serviceaccount/account:Account",
             {"accountId": "trial-dev-karpenter", "project": "acme", "displayName": "Karpenter"},
+        ),
+        "elastic-karpenter-account-machines-role": (
+            "gcp:projects/iAMCustomRole:IAMCustomRole",
+            {
+                "project": "acme",
+                "roleId": "trial_dev_karpenter_machines",
+                "title": "Karpenter trial-dev-karpenter: its machines",
+                "permissions": list(MACHINE_PERMISSIONS),
+            },
+        ),
+        "elastic-karpenter-account-machines": (
+            "gcp:projects/iAMMember:IAMMember",
+            {
+                "project": "acme",
+                "role": "projects/acme/roles/trial_dev_karpenter_machines",
+                "member": "serviceAccount:trial-dev-karpenter@acme.iam.gserviceaccount.com",
+                "condition": {
+                    "title": "machines-of-karpenter",
+                    "expression": 'resource.name.extract("/instances/{name}").startsWith("karpenter-")',
+                },
+            },
         ),
         "elastic-karpenter-account-role": (
             "gcp:projects/iAMCustomRole:IAMCustomRole",
@@ -206,5 +227,11 @@ def test_what_it_cannot_carry_is_refused_before_anything_of_it_is_registered(reg
 
 
 def test_karpenter_neither_sets_policies_nor_gives_machines_public_addresses() -> None:
-    assert [item for item in PERMISSIONS if "Policy" in item or "useExternalIp" in item or "*" in item] == []
-    assert len(set(PERMISSIONS)) == len(PERMISSIONS)
+    every = [*PERMISSIONS, *MACHINE_PERMISSIONS]
+    assert [item for item in every if "Policy" in item or "useExternalIp" in item or "*" in item] == []
+    assert len(set(every)) == len(every)
+
+
+def test_it_changes_no_machine_in_the_project_but_its_own() -> None:
+    read = (".get", ".list")
+    assert [it for it in PERMISSIONS if it.startswith("compute.instances.") and not it.endswith(read)] == []

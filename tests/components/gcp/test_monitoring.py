@@ -42,7 +42,9 @@ def declared(registered: Run) -> Declare:
     def run(*, sheet: str | None = None, collector: bool = False, registry: str | None = None) -> dict[str, Any]:
         watched = Watched(labels={"stack": "trial"}, gpus=8, gpu_hour_usd=None)
         plan = TelemetryPlan(watched=watched, price_sheet=sheet, collector=collector, million_samples=Decimal(1))
-        found = registered(lambda: Monitoring("monitoring", plan, registry=registry, labels=LABELS, after=[]))
+        found = registered(
+            lambda: Monitoring("monitoring", plan, registry=registry, tolerations=[], labels=LABELS, after=[])
+        )
         return {name: inputs for _, name, inputs in found}
 
     return run

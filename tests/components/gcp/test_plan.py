@@ -163,8 +163,8 @@ def test_a_zone_without_the_machine_is_refused_with_those_that_have_it() -> None
             "h100",
             7,
             [
-                "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back "
-                "after 168 hours",
+                "flex-start: all nodes of a job come at once when there is capacity, are not repaired, and are taken "
+                "back after 168 hours",
                 "co-location: Google Cloud places flex-start nodes of a3-megagpu-8g as close as it can, and takes no "
                 "compact placement for them",
             ],
@@ -173,18 +173,20 @@ def test_a_zone_without_the_machine_is_refused_with_those_that_have_it() -> None
             "h200",
             2,
             [
-                "flex-start: nodes come when there is capacity, each by itself, are not repaired, and are taken back "
-                "after 48 hours"
+                "flex-start: all nodes of a job come at once when there is capacity, are not repaired, and are taken "
+                "back after 48 hours",
+                "co-location: Google Cloud places flex-start nodes of a3-ultragpu-8g as close as it can, and takes no "
+                "compact placement for them",
             ],
         ),
     ],
 )
-def test_flex_start_lasts_as_long_as_the_cluster_and_is_compact_on_a3_ultra_only(
+def test_flex_start_lasts_as_long_as_the_cluster_comes_at_once_and_is_never_compact(
     accelerator: str, days: int, losses: list[str]
 ) -> None:
     made = plan(accelerator=accelerator, purchase={"kind": "flex-start"}, duration=f"{days}d", elastic=None)
     assert made.training.flex_start_hours == days * 24
-    assert made.training.placement.compact is (accelerator == "h200")
+    assert (made.training.queued, made.training.placement.compact) == (True, False)
     assert made.facts.registered()["losses"] == losses
 
 
@@ -235,9 +237,9 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
             "duration is 91 days; shorten duration or choose on-demand",
         ),
         (
-            {"training": training(nodes=1500)},
-            "training.nodes and training.spares make 1501 nodes; one compact placement holds at most 1,500: ask for "
-            "fewer",
+            {"training": training(nodes=1000)},
+            "training.nodes and training.spares make 1001 nodes; a node pool of GKE holds at most 1,000 in a zone: ask "
+            "for fewer",
         ),
         (
             {"labels": {**TRIAL["labels"], "2nd-team": "x"}},

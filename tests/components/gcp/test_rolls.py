@@ -15,6 +15,7 @@ from gpucluster.components.spec_file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+MADE_SO = ["bestEffortProvisioning"]
 SCALED = ["nodeCount"]
 FROZEN = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
 
@@ -45,9 +46,9 @@ def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list
     [
         (
             "elastic-native",
-            {"training": FROZEN, "elastic-dev": FROZEN, "elastic-fine-tuning": FROZEN, "system": SCALED},
+            {"training": MADE_SO + FROZEN, "elastic-dev": FROZEN, "elastic-fine-tuning": FROZEN, "system": SCALED},
         ),
-        ("mig", {"training": FROZEN, "mig": FROZEN, "system": SCALED}),
+        ("mig", {"training": MADE_SO + FROZEN, "mig": FROZEN, "system": SCALED}),
     ],
 )
 def test_labels_and_the_end_of_a_trial_are_no_part_of_what_makes_gpu_nodes_anew(registered, example, pools):
@@ -57,4 +58,7 @@ def test_labels_and_the_end_of_a_trial_are_no_part_of_what_makes_gpu_nodes_anew(
 
 def test_a_roll_that_the_spec_allows_brings_the_labels_of_today(registered):
     found = kept(registered, "mig", training={"roll": True}, mig={"roll": True})
-    assert {name: properties for name, properties in found.items() if properties} == {"slices-system-nodes": SCALED}
+    assert {name: properties for name, properties in found.items() if properties} == {
+        "slices-system-nodes": SCALED,
+        "slices-training-nodes": MADE_SO,
+    }

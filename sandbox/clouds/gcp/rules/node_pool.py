@@ -20,6 +20,7 @@ from gpucluster.sandbox.narrow import mapping
 __all__: list[str] = []
 
 _NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
+_MOST_IN_A_ZONE: Final = 1000
 _PER_ZONE: Final = ("minNodeCount", "maxNodeCount")
 _TOTAL: Final = ("totalMinNodeCount", "totalMaxNodeCount")
 
@@ -48,6 +49,14 @@ def size_is_given_once(thing: Thing) -> None:
     """The first size and the size of a pool exclude each other."""
     if thing.inputs.get("initialNodeCount") and thing.inputs.get("nodeCount") and not thing.previous:
         raise CloudError(f"Cannot set both initial_node_count and node_count on node pool {thing.name}")
+
+
+@rule(NODE_POOL)
+def nodes_of_a_zone_are_few_enough(thing: Thing) -> None:
+    """A pool holds up to 1,000 nodes in each zone (GKE documentation, "Quotas and limits")."""
+    count = max(int(thing.inputs.get(key) or 0) for key in ("initialNodeCount", "nodeCount"))
+    if count > _MOST_IN_A_ZONE:
+        raise refused(thing, f"Node pool {thing.name} asks for {count} nodes in a zone; the most is {_MOST_IN_A_ZONE}")
 
 
 @rule(NODE_POOL)
