@@ -1,31 +1,22 @@
-"""Google Cloud's GPU fabrics: `gpudirect.csv`, and the releases of their NCCL plugin and receive daemon, which move as
-one: `gpudirect_releases.csv`, the newest first.
-"""
+"""The networks of Google Cloud's GPU fabrics: `gpudirect.csv`."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, cast
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.rows import rows
 
-__all__ = ["MTU", "Fabric", "Kind", "Release", "fabric_of"]
+__all__ = ["MTU", "Fabric", "Kind", "fabric_of"]
 
 Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
 MTU: Final = 8896
 """The most that a VPC network carries; a cluster without a GPU fabric takes it. Source: VPC documentation, "Maximum
 transmission unit"."""
-
-
-class Release(NamedTuple):
-    """Plugin and daemon that were released together. RoCE has no daemon."""
-
-    plugin: str
-    daemon: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +34,6 @@ class Fabric:
     gpu_networks: int
     device_mode: Literal["NetDevice", "RDMA"]
     mtu: int
-    releases: tuple[Release, ...]
 
     @property
     def networks(self) -> int:
@@ -64,9 +54,6 @@ def fabric_of(machine: Machine) -> Fabric | None:
 
 @functools.cache
 def _fabrics() -> Mapping[str, Fabric]:
-    releases: dict[str, list[Release]] = {}
-    for row in rows("gpudirect_releases"):
-        releases.setdefault(row["fabric"], []).append(Release(row["plugin"], row["daemon"] or None))
     return {
         row["fabric"]: Fabric(
             kind=cast(Kind, row["fabric"]),
@@ -75,7 +62,6 @@ def _fabrics() -> Mapping[str, Fabric]:
             gpu_networks=0,
             device_mode=cast(Any, row["device_mode"]),
             mtu=int(row["mtu"]),
-            releases=tuple(releases[row["fabric"]]),
         )
         for row in rows("gpudirect")
     }

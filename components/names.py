@@ -25,6 +25,7 @@ __all__ = [
     "MONITORING",
     "MPI_RUNTIME",
     "NAMESPACE",
+    "NCCL_TESTS",
     "OPENCOST_PORT",
     "POOL",
     "SCRATCH_PATH",
@@ -66,6 +67,9 @@ MPI_RUNTIME: Final = "training-mpi"
 SINGLE_GPU_RUNTIME: Final = "single-gpu"
 MIG_RUNTIME: Final = "mig"
 """Runtimes that a TrainJob names: over whole nodes by torchrun or mpirun, on one GPU, on a slice of one."""
+NCCL_TESTS: Final = "/opt/nccl-tests/build"
+"""Where the runtime for MPI has NCCL's tests, whatever its image. Source: awslabs/awsome-distributed-ai,
+micro-benchmarks/nccl-tests/nccl-tests.Dockerfile."""
 
 NAMESPACE: Final = "training"
 """Where jobs run."""

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
+from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
+from gpucluster.components.fabric_notes import fabric_notes
 from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import ClusterSpec, PoolSpec, TrainingSpec
@@ -175,7 +177,7 @@ def cluster_facts(
         rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
         not_built=tuple(not_built),
         losses=tuple(losses),
-        notes=(*notes, *(_roll_note(pool) for pool in rolls)),
+        notes=(*notes, *fabric_notes(release_of(equivalence.shape)), *(_roll_note(pool) for pool in rolls)),
         equivalence=equivalence.facts(),
         storage_asked=_storage_asked(spec),
         scale_set_limit=scale_set_limit,

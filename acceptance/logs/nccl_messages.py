@@ -14,7 +14,8 @@ __all__ = ["SOCKET", "algorithm_in", "error_in", "network_in"]
 SOCKET: Final = "Socket"
 """NCCL's word for plain TCP."""
 
-# Seen in public logs: AWS Libfabric (EFA), IB, IBext_v8, FasTrak (TCPXO), GPUDirectTCPX_v7, gIB (RoCE), Socket.
+# Seen in public logs: the names of catalog/fabric_releases.csv, some with a word more (AWS Libfabric, IBext_v8), and
+# Socket.
 _NETWORK: Final = re.compile(r"NCCL INFO Using network (?P<name>.+?)\s*$")
 _ALGORITHM: Final = re.compile(
     r"NCCL_ALGO (?:set by environment to|=)\s*(?P<name>[A-Za-z^,]+)|NCCL_ALGO=(?P<given>[A-Za-z^,]+)"

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.acceptance.measured import RING
 from gpucluster.acceptance.runs.gpu_pod import on_nodes
 from gpucluster.acceptance.runs.step import Step
-from gpucluster.components.names import GPU, MPI_RUNTIME, TRAINING_POOL
+from gpucluster.components.names import GPU, MPI_RUNTIME, NCCL_TESTS, TRAINING_POOL
 
 __all__ = ["all_reduce", "busy", "node_counts", "pair_rounds", "rounds"]
 
@@ -18,8 +18,8 @@ _GPUS: Final = 8
 _JOBSET: Final = "jobset.sigs.k8s.io/jobset-name"
 _LAUNCHER: Final = "jobset.sigs.k8s.io/replicatedjob-name=launcher"
 
-# 4 to 16 GiB: smaller payloads measure latency. Path: awslabs/awsome-distributed-ai, nccl-tests.Dockerfile.
-_TEST: Final = "/opt/nccl-tests/build/all_reduce_perf -b 4G -e 16G -f 2 -g 1 -w 5 -n 20"
+# 4 to 16 GiB: smaller payloads measure latency.
+_TEST: Final = f"{NCCL_TESTS}/all_reduce_perf -b 4G -e 16G -f 2 -g 1 -w 5 -n 20"
 
 
 def node_counts(nodes: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from gpucluster.acceptance.logs.nccl_messages import SOCKET
 from gpucluster.acceptance.measured import RING, AllReduce, Payload
 from gpucluster.acceptance.references import Reference, reference
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.catalog.fabric_releases import LIKE_TCP
 from gpucluster.catalog.machines import Machine
 
 __all__ = [
@@ -33,9 +34,6 @@ SHARE_OF_LINE_RATE: Final = 0.8
 
 LEAST_PAYLOAD: Final = 4 * 10**9
 """Bytes: smaller payloads measure latency as much as bandwidth."""
-
-_LIKE_TCP: Final = 0.1
-"""Of the line rate: below is where TCP over the host's own interface ends up, whatever the fabric could do."""
 
 _MORE_THAN_ALL: Final = 1.02
 """Of the line rate: what rounding and clocks may add to a ring that is one."""
@@ -120,7 +118,7 @@ def _finding(run: AllReduce, payload: Payload | None, shape: Machine | None) -> 
     if not shape.fabric_gbps:
         return _Finding(CANNOT_TELL, f"{shape.machine_type} has no GPU fabric")
     share = payload.bus_gb_per_s / line_rate(shape)
-    if share < _LIKE_TCP:
+    if share < LIKE_TCP:
         of_all = f"{share:.0%} of the {line_rate(shape):,.0f} GB/s of the cards"
         return _Finding(FAIL, f"the GPU fabric is off: {of_all} is what TCP gives; {_CHECK}")
     if not run.complete:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.catalog.fabric_releases import FabricRelease, release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.interfaces import plan_interfaces
-from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
-from gpucluster.components.kubernetes.job_images import MPI, mirrored
+from gpucluster.components.kubernetes.fabric_libraries import (
+    LIBRARY_PATH,
+    MOUNT,
+    VOLUME,
+    fabric_libraries,
+    topology_path,
+)
+from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
 __all__ = ["NETWORK_LABELS", "efa_pod", "mpi_efa_pod"]
@@ -15,15 +22,11 @@ __all__ = ["NETWORK_LABELS", "efa_pod", "mpi_efa_pod"]
 NETWORK_LABELS: Final = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
 """Labels of EKS nodes, the widest layer first. Source: Amazon EKS user guide, ml-workload-topology."""
 
-_EFA: Final = "vpc.amazonaws.com/efa"
-
-# NCCL_NET_PLUGIN: NCCL looks for libnccl-net.so, and the EFA installer brings libnccl-net-ofi.so alone. NCCL_NET: a job
-# that does not find the plugin ends, instead of going on over TCP.
+# NCCL_NET_PLUGIN: NCCL looks for libnccl-net.so, and the EFA installer brings libnccl-net-ofi.so alone.
 # Sources: awslabs/awsome-distributed-ai, efa-cheatsheet.md; aws/aws-ofi-nccl, the name of its plugin from 1.12 on;
 # NVIDIA, NCCL user guide, "Environment variables".
 _SETTINGS: Final = {
     "FI_PROVIDER": "efa",
-    "NCCL_NET": "Libfabric",
     "NCCL_NET_PLUGIN": "ofi",
     "NCCL_SOCKET_IFNAME": "^docker,lo,veth",
 }
@@ -31,18 +34,24 @@ _SETTINGS: Final = {
 
 def efa_pod(shape: Machine, registry: str | None) -> FabricPod:
     """For PyTorch. registry: mirror of the images, None where they come from where they are published."""
+    release = release_of(shape)
+    topology = topology_path(release)
     return FabricPod(
-        resources={_EFA: _interfaces(shape)},
+        resources=_interfaces(shape, release),
         # Huge pages can't be copied when a process forks, as PyTorch's loaders of data do (the same cheatsheet).
         env={
-            **_SETTINGS,
+            **_settings(release),
+            **({"NCCL_TOPO_FILE": topology} if topology else {}),
             "FI_EFA_USE_HUGE_PAGE": "0",
             "RDMAV_DRIVERS": "efa",
             "LD_LIBRARY_PATH": LIBRARY_PATH,
         },
         before=[
             fabric_libraries(
-                mirrored(MPI, registry), driver="efa", plugins="/opt/amazon/ofi-nccl/lib/libnccl-net-ofi.so"
+                mirrored(release.mpi, registry),
+                driver="efa",
+                plugins="/opt/amazon/ofi-nccl/lib/libnccl-net-ofi.so",
+                topology=release,
             )
         ],
         volumes=[{"name": VOLUME, "emptyDir": {}}],
@@ -51,13 +60,21 @@ def efa_pod(shape: Machine, registry: str | None) -> FabricPod:
 
 
 def mpi_efa_pod(shape: Machine) -> FabricPod:
-    """For Open MPI, whose image has the plugin. Of 5,128 huge pages on a node with EFA it asks for nearly all.
+    """For Open MPI, whose image has the plugin. Of the 5,128 huge pages of 2 MiB on a node with EFA it asks for half.
 
     Source: Amazon EKS user guide, node-efa.
     """
-    return FabricPod(resources={_EFA: _interfaces(shape), "hugepages-2Mi": "5120Mi"}, env=_SETTINGS)
+    release = release_of(shape)
+    return FabricPod(
+        resources={**_interfaces(shape, release), "hugepages-2Mi": "5120Mi"},
+        env=_settings(release),
+    )
 
 
-def _interfaces(shape: Machine) -> str:
-    """EFA interfaces of a node: those that its launch template makes."""
-    return str(sum(interface.kind == "efa-only" for interface in plan_interfaces(shape)))
+def _settings(release: FabricRelease) -> dict[str, str]:
+    return {**_SETTINGS, "NCCL_NET": release.nccl_net}
+
+
+def _interfaces(shape: Machine, release: FabricRelease) -> dict[str, str]:
+    """EFA interfaces of a node: those of its launch template. A node has the resource once their driver runs."""
+    return {release.waits_for: str(sum(interface.kind == "efa-only" for interface in plan_interfaces(shape)))}

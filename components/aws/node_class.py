@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.aws.interfaces import Interface
-from gpucluster.components.aws.user_data import GPU_NODE_SETUP
+from gpucluster.components.aws.user_data import karpenter_user_data
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 
 __all__ = ["EC2_NODE_CLASS", "node_class"]
@@ -73,8 +73,7 @@ def node_class(
                     },
                 }
             ],
-            # Karpenter adds the node's own configuration, the RAID among it, to a plain script.
-            "userData": GPU_NODE_SETUP,
+            "userData": karpenter_user_data(),
             "tags": dict(tags),
         },
         object_name=object_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-__all__ = ["GPU_NODE_SETUP", "gpu_user_data"]
+__all__ = ["GPU_NODE_SETUP", "gpu_user_data", "karpenter_user_data"]
 
 # The GPU image holds no Lustre client: without it the shared storage does not mount.
 #
@@ -35,13 +35,30 @@ dnf install -y lustre-client
 """
 
 # All local NVMe disks as one RAID0. Source: awslabs/amazon-eks-ami, nodeadm/doc/api.md (LocalStorageOptions).
-_LOCAL_STORAGE = """\
-apiVersion: node.eks.aws/v1alpha1
-kind: NodeConfig
-spec:
+_RAID = """\
   instance:
     localStorage:
       strategy: RAID0
+"""
+# Memory that a container may lock, as the buffers of EFA are. The list takes the place of nodeadm's own, whose open
+# files stand here again. No number says "unlimited": nodeadm reads it as floating point, 2^64 - 1 becomes 2^64, and a
+# limit of that starts no container. 2^53 bytes stay exact, and no machine has as much.
+# Source: awslabs/amazon-eks-ami v20260714, nodeadm/doc/examples.md ("Modifying container RLIMITs"),
+# nodeadm/internal/containerd/base-runtime-spec.json, base_runtime_spec.go and nodeadm/internal/util/merge.go.
+_NODE_CONFIG = f"""\
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+spec:
+  containerd:
+    baseRuntimeSpec:
+      process:
+        rlimits:
+          - type: RLIMIT_NOFILE
+            soft: 65536
+            hard: 1048576
+          - type: RLIMIT_MEMLOCK
+            soft: {2**53}
+            hard: {2**53}
 """
 
 # Any string that stands in no part; fixed, so that the same plan gives the same template.
@@ -69,6 +86,7 @@ ExecStartPre=/usr/local/bin/slice-gpus
 EOF
 systemctl daemon-reload
 """
+_CONFIG = "application/node.eks.aws"
 _SHELL = 'text/x-shellscript; charset="us-ascii"'
 
 
@@ -76,9 +94,20 @@ def gpu_user_data(slices: Sequence[str] = ()) -> str:
     """User data of a GPU node as a launch template takes it: a MIME message in base64, with the node's configuration
     and shell scripts. slices: sizes of the MIG slices of each GPU, none to leave GPUs whole.
     """
-    parts = [("application/node.eks.aws", _LOCAL_STORAGE), (_SHELL, GPU_NODE_SETUP)]
-    if slices:
-        parts.append((_SHELL, _SLICES.format(slices=",".join(slices))))
+    sliced = [(_SHELL, _SLICES.format(slices=",".join(slices)))] if slices else []
+    made = _mime([(_CONFIG, _NODE_CONFIG + _RAID), (_SHELL, GPU_NODE_SETUP), *sliced])
+    return base64.b64encode(made.encode()).decode()
+
+
+def karpenter_user_data() -> str:
+    """The same as Karpenter takes it, which adds the RAID by a configuration of its own.
+
+    Source: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/bootstrap/nodeadm.go.
+    """
+    return _mime([(_CONFIG, _NODE_CONFIG), (_SHELL, GPU_NODE_SETUP)])
+
+
+def _mime(parts: Sequence[tuple[str, str]]) -> str:
     body = "".join(f"--{_BOUNDARY}\nContent-Type: {kind}\n\n{text}\n" for kind, text in parts)
     head = f'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="{_BOUNDARY}"\n\n'
-    return base64.b64encode(f"{head}{body}--{_BOUNDARY}--\n".encode()).decode()
+    return f"{head}{body}--{_BOUNDARY}--\n"

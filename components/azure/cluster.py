@@ -12,6 +12,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
@@ -25,7 +26,7 @@ from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.mig_pool import MigPool
 from gpucluster.components.azure.monitoring import Monitoring
 from gpucluster.components.azure.native_pools import NativePools
-from gpucluster.components.azure.nd_topology import FILE, NAME, nd_v5_topology
+from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.node_pool import GpuNodes
@@ -231,11 +232,11 @@ class TrainingCluster(pulumi.ComponentResource):
                 after=[control_plane.cluster, *before_gpus, *driver.ready],
                 opts=inside,
             )
-        if fabric:
+        if topology := release_of(plan.training.shape).topology:
             ConfigMap(
                 f"{name}-topology",
                 metadata=ObjectMetaArgs(name=NAME, namespace=workspace.namespace.metadata.name, labels=labels),
-                data={FILE: nd_v5_topology()},
+                data={topology: nd_v5_topology()},
                 opts=inside,
             )
         telemetry = ClusterTelemetry(

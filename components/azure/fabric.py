@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from gpucluster.catalog.fabric_releases import FabricRelease, release_of
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.azure.nd_topology import FILE, FOLDER, NAME
+from gpucluster.components.azure.nd_topology import FOLDER, NAME
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
-from gpucluster.components.kubernetes.job_images import MPI
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
 __all__ = ["infiniband_pod", "mpi_infiniband_pod"]
 
-# NCCL_NET: a job that finds no InfiniBand ends, instead of going on over TCP. NCCL_NET_PLUGIN: no plugin that an image
-# may name for another cloud. Both leave SHARP out, sums in the switches: it comes by a plugin in the image, with a
-# network of the plugin's own name, in whose place NCCL takes TCP where there is none.
+# NCCL_NET_PLUGIN: no plugin that an image may name for another cloud. With NCCL_NET it leaves SHARP out, sums in the
+# switches: it comes by a plugin in the image, with a network of the plugin's own name, in whose place NCCL takes TCP
+# where there is none.
 # Sources: Azure/ai-infrastructure-on-azure 103bb90, infrastructure_validations/aks/NCCL/helm/nccl-test/values.yaml;
 # NVIDIA, NCCL user guide, "Environment variables"; NVIDIA/nccl v2.22.3, src/net.cc (ncclNetInit).
 _SETTINGS: Final = {
@@ -25,7 +25,6 @@ _SETTINGS: Final = {
     "NCCL_IB_QPS_PER_CONNECTION": "4",
     "NCCL_IGNORE_CPU_AFFINITY": "1",
     "NCCL_MIN_NCHANNELS": "32",
-    "NCCL_NET": "IB",
     "NCCL_NET_PLUGIN": "none",
     "NCCL_P2P_NET_CHUNKSIZE": "524288",
     "NCCL_PXN_DISABLE": "1",
@@ -35,47 +34,43 @@ _SETTINGS: Final = {
 
 def infiniband_pod(shape: Machine) -> FabricPod:
     """For PyTorch."""
+    release = release_of(shape)
     return FabricPod(
-        resources=_cards(shape),
-        env={**_settings(shape), "RDMAV_DRIVERS": "mlx5", "LD_LIBRARY_PATH": LIBRARY_PATH},
+        resources=_cards(shape, release),
+        env={**_settings(release), "RDMAV_DRIVERS": "mlx5", "LD_LIBRARY_PATH": LIBRARY_PATH},
         # Without it a container may pin 64 KiB (Azure/aks-rdma-infiniband, website/docs/configurations).
         capabilities=["IPC_LOCK"],
-        before=[fabric_libraries(MPI, driver="mlx5")],
-        volumes=[{"name": VOLUME, "emptyDir": {}}, *_layout(shape)],
-        mounts=[MOUNT, *_layout_mount(shape)],
+        before=[fabric_libraries(release.mpi, driver="mlx5")],
+        volumes=[{"name": VOLUME, "emptyDir": {}}, *_layout(release)],
+        mounts=[MOUNT, *_layout_mount(release)],
     )
 
 
 def mpi_infiniband_pod(shape: Machine) -> FabricPod:
     """For Open MPI, whose image has the libraries."""
+    release = release_of(shape)
     return FabricPod(
-        resources=_cards(shape),
-        env=_settings(shape),
+        resources=_cards(shape, release),
+        env=_settings(release),
         capabilities=["IPC_LOCK"],
-        volumes=_layout(shape),
-        mounts=_layout_mount(shape),
+        volumes=_layout(release),
+        mounts=_layout_mount(release),
     )
 
 
-def _cards(shape: Machine) -> dict[str, str]:
-    return {"rdma/ib": str(shape.network_cards)}
+def _cards(shape: Machine, release: FabricRelease) -> dict[str, str]:
+    """A node has the resource once the cards' driver runs."""
+    return {release.waits_for: str(shape.network_cards)}
 
 
-def _settings(shape: Machine) -> dict[str, str]:
-    return {**_SETTINGS, **({"NCCL_TOPO_FILE": f"{FOLDER}/{FILE}"} if _is_v5(shape) else {})}
+def _settings(release: FabricRelease) -> dict[str, str]:
+    layout = {"NCCL_TOPO_FILE": f"{FOLDER}/{release.topology}"} if release.topology else {}
+    return {**_SETTINGS, "NCCL_NET": release.nccl_net, **layout}
 
 
-def _layout(shape: Machine) -> list[dict[str, Any]]:
-    return [{"name": NAME, "configMap": {"name": NAME}}] if _is_v5(shape) else []
+def _layout(release: FabricRelease) -> list[dict[str, Any]]:
+    return [{"name": NAME, "configMap": {"name": NAME}}] if release.topology else []
 
 
-def _layout_mount(shape: Machine) -> list[dict[str, Any]]:
-    return [{"name": NAME, "mountPath": FOLDER, "readOnly": True}] if _is_v5(shape) else []
-
-
-def _is_v5(shape: Machine) -> bool:
-    """Whether the layout is known: that of ND H100 v5 and H200 v5, which is one.
-
-    Source: Azure/azhpc-images 8e9d055f, components/setup_sku_customizations.sh.
-    """
-    return shape.machine_type.endswith("_v5")
+def _layout_mount(release: FabricRelease) -> list[dict[str, Any]]:
+    return [{"name": NAME, "mountPath": FOLDER, "readOnly": True}] if release.topology else []

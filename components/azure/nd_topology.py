@@ -1,19 +1,19 @@
 """How GPUs, InfiniBand cards and CPUs hang together in an ND v5 machine, as NCCL reads it.
 
 The machine's own PCI tree is flat, so NCCL would pair GPUs with any card. The text is Microsoft's own, byte for byte:
-Azure/azhpc-images 8e9d055f, topology/ndv5-topo.xml. Imports no Pulumi.
+Azure/azhpc-images 8e9d055f, topology/ndv5-topo.xml. Name and checksum are the release's
+(`catalog/fabric_releases.csv`). Imports no Pulumi.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FILE", "FOLDER", "NAME", "nd_v5_topology"]
+__all__ = ["FOLDER", "NAME", "nd_v5_topology"]
 
 NAME: Final = "nccl-topology"
 """Of the ConfigMap and of the volume."""
 FOLDER: Final = "/etc/nccl-topology"
-FILE: Final = "nd-v5.xml"
 
 # PCI domain of each GPU, in the order of the cards 0101 to 0108; four pairs on each side of the machine.
 _GPUS: Final = ("0001", "0002", "0003", "0008", "0009", "000a", "000b", "000c")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_azure_native import compute, containerservice
+from pulumi_azure_native import compute
 
 from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.infiniband_feature import feature_registered
@@ -90,12 +90,11 @@ class TrainingPool(pulumi.ComponentResource):
             enable_auto_scaling=False,
             proximity_placement_group_id=None if proximity is None else proximity.id,
             capacity_reservation_group_id=plan.placement.reservation,
-            kubelet_config=containerservice.KubeletConfigArgs(
-                # CPUs of the GPU's own side: the machine has two, with 4 pairs of GPU and InfiniBand card each.
-                cpu_manager_policy="static",
-                topology_manager_policy="best-effort",
+            # Pools of earlier releases have a CPU manager, which does nothing for pods without limits of CPUs, and
+            # which AKS never changes.
+            opts=guard.over(
+                pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature], ignore_changes=["kubeletConfig"])
             ),
-            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature])),
         )
         self.ready = [made]
         self.node_pool_name = made.name.apply(lambda found: found or pool)

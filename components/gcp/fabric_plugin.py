@@ -13,8 +13,8 @@ from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ContainerArgs
 
 from gpucluster.components.gcp.device_injector import device_injector
-from gpucluster.components.gcp.fabric import Fabric, fabric_nodes
-from gpucluster.components.kubernetes.node_daemon import SHELL, node_daemon, privileged_container
+from gpucluster.components.gcp.fabric import MARKER, Fabric, fabric_nodes
+from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
 
 __all__ = ["FabricPlugin"]
 
@@ -23,6 +23,9 @@ __all__ = ["FabricPlugin"]
 _PAUSE: Final = "gke.gcr.io/pause:3.8@sha256:880e63f94b145e46f1b1082bb71b85e21f16b99b180b9996407d61240ceb9830"
 
 _CPU: Final = "150m"
+
+# A file that a job has loaded is replaced and never written over, which would end the job.
+_COPY: Final = "cp -r --remove-destination"
 
 # Opens the node's firewall to TCP, loads the module that lets a network card write into GPU memory, and shows the
 # cards' registers (PCI id 1ae0:0084) under /dev/aperture_devices.
@@ -64,10 +67,10 @@ class FabricPlugin(pulumi.ComponentResource):
         super().__init__("gpucluster:gcp:FabricPlugin", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         _installer(f"{name}-installer", fabric, labels, after, here)
-        if fabric.daemon is not None:
+        if fabric.release.daemon:
             device_injector(f"{name}-injector", fabric.accelerator, labels=labels, after=after, opts=here)
-        self.plugin = fabric.plugin_image
-        self.daemon = fabric.daemon_image
+        self.plugin = fabric.release.plugin
+        self.daemon = fabric.release.daemon or None
         self.register_outputs({"plugin": self.plugin, "daemon": self.daemon})
 
 
@@ -79,8 +82,8 @@ def _installer(
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
     object_name = "nccl-rdma-installer" if fabric.kind == "RoCE" else f"nccl-{fabric.kind.lower()}-installer"
-    first = [_prepare()] if fabric.kind == "TCPXO" else []
-    copy, host_paths = _copy_gib() if fabric.kind == "RoCE" else _copy(fabric.kind.lower())
+    first = [_prepare(fabric)] if fabric.kind == "TCPXO" else []
+    copy, host_paths = _copy_gib(fabric) if fabric.kind == "RoCE" else _copy(fabric)
     return node_daemon(
         name,
         object_name=object_name,
@@ -89,7 +92,7 @@ def _installer(
             *first,
             privileged_container(
                 object_name,
-                fabric.plugin_image,
+                fabric.release.plugin,
                 command=["/bin/sh", "-c"],
                 args=[copy],
                 mounts={volume: mount for volume, (_, mount) in host_paths.items()},
@@ -104,34 +107,40 @@ def _installer(
     )
 
 
-def _prepare() -> ContainerArgs:
+def _prepare(fabric: Fabric) -> ContainerArgs:
+    """By the plugin's image, which brings nsenter alone: all that runs by it is the node's own."""
     return privileged_container(
-        "pre-installation", SHELL, command=["nsenter", "-at", "1", "--", "sh", "-c", _PREPARE_TCPXO]
+        "pre-installation", fabric.release.plugin, command=["nsenter", "-at", "1", "--", "sh", "-c", _PREPARE_TCPXO]
     )
 
 
-def _copy(folder: str) -> tuple[str, dict[str, tuple[str, str]]]:
+def _copy(fabric: Fabric) -> tuple[str, dict[str, tuple[str, str]]]:
     """The script that puts plugin and NCCL on the node, and its volumes: name -> (path on the node, in the container).
 
     Source: container-engine-accelerators, gpudirect-tcpx/nccl-tcpx-installer.yaml and its like for TCPXO.
     """
+    library = "/usr/local/nvidia/lib64"
     script = (
         "set -ex\n"
+        f"rm -f {library}/{MARKER}\n"
         "chmod 755 /scripts/container_entry.sh\n"
         "/scripts/container_entry.sh install --install-nccl\n"
-        "mkdir -p /usr/local/nvidia/lib64\n"
-        f"cp -r /var/lib/{folder}/lib64/. /usr/local/nvidia/lib64\n"
+        f"mkdir -p {library}\n"
+        f"{_COPY} /var/lib/{fabric.kind.lower()}/lib64/. {library}\n"
+        f"echo {fabric.release.plugin_version} > {library}/{MARKER}\n"
     )
     return script, {"var-lib": ("/var/lib", "/var/lib"), "library": ("/home/kubernetes/bin", "/usr/local")}
 
 
-def _copy_gib() -> tuple[str, dict[str, tuple[str, str]]]:
+def _copy_gib(fabric: Fabric) -> tuple[str, dict[str, tuple[str, str]]]:
     """The same for RoCE. Source: container-engine-accelerators, gpudirect-rdma/nccl-rdma-installer.yaml."""
     library, gib = "/home/kubernetes/bin/nvidia/lib64", "/home/kubernetes/bin/gib"
     script = (
         "set -ex\n"
+        f"rm -f /usr/local{library}/{MARKER}\n"
         "/scripts/container_entry.sh install\n"
-        f"cp -r /var/lib/gib/lib64/. /usr/local{library}\n"
-        f"cp -r /var/lib/gib/. /usr/local{gib}\n"
+        f"{_COPY} /var/lib/gib/lib64/. /usr/local{library}\n"
+        f"{_COPY} /var/lib/gib/. /usr/local{gib}\n"
+        f"echo {fabric.release.plugin_version} > /usr/local{library}/{MARKER}\n"
     )
     return script, {"library": (library, f"/usr/local{library}"), "gib": (gib, f"/usr/local{gib}")}

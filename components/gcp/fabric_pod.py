@@ -12,8 +12,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.components.gcp.fabric import Fabric
+from gpucluster.catalog.machines import machines
+from gpucluster.components.gcp.fabric import MARKER, Fabric
 from gpucluster.components.kubernetes.job_pool import FabricPod
+from gpucluster.components.names import NCCL_TESTS
 
 __all__ = ["TOPOLOGY_LABELS", "fabric_pod", "mpi_fabric_pod"]
 
@@ -27,6 +29,24 @@ _LIBRARIES: Final = "/usr/local/nvidia/lib64"
 _GIB: Final = "/usr/local/gib"
 _SOCKETS: Final = "/run/tcpx"
 _APERTURES: Final = "/dev/aperture_devices"
+_APERTURE_VOLUME: Final = "aperture-devices"
+_TESTS: Final[Mapping[str, Any]] = {"name": "nccl-tests", "mountPath": NCCL_TESTS}
+
+# Seconds: a new node pulls the plugin's image of several GB first.
+_LIMIT: Final = 900
+_WAIT: Final = """\
+set -eu
+waited=0
+until [ "$(cat {marker} 2> /dev/null)" = {wanted} ]{devices}; do
+  if [ "$waited" -ge {limit} ]; then
+    found=$(cat {marker} 2> /dev/null || echo none)
+    echo "fabric: after {limit} s plugin {wanted} is not ready on this node (found: $found)" >&2
+    exit 1
+  fi
+  sleep 5
+  waited=$((waited + 5))
+done
+"""
 
 _TCPX: Final[Mapping[str, str]] = {
     "NCCL_SOCKET_IFNAME": "eth0",
@@ -78,7 +98,6 @@ _TCPXO: Final[Mapping[str, str]] = {
 # What Google's script set_nccl_env.sh sets on A3 Ultra. Source: Ray's documentation of its serving on A3 Ultra, which
 # lists them; the script itself comes with the plugin.
 _ROCE: Final[Mapping[str, str]] = {
-    "NCCL_NET": "gIB",
     "NCCL_CROSS_NIC": "0",
     "NCCL_NET_GDR_LEVEL": "PIX",
     "NCCL_P2P_NET_CHUNKSIZE": "131072",
@@ -123,9 +142,7 @@ _HEALTH: Final = "/run/health-check"
 _TCPXO_DAEMON: Final[Mapping[str, Any]] = {
     "command": ["/bin/sh", "-c"],
     "args": [
-        "set -ex\n"
-        "chmod 755 /fts/entrypoint_rxdm_container.sh\n"
-        "exec /fts/entrypoint_rxdm_container.sh --num_hops=2 --num_nics=8\n"
+        "set -ex\nchmod 755 /fts/entrypoint_rxdm_container.sh\nexec /fts/entrypoint_rxdm_container.sh --num_hops=2\n"
     ],
     "env": [_FIND_LIBRARIES, {"name": "HEALTH_CHECK_LOG_FILE", "value": _HEALTH}],
     "volumeMounts": list(_HOST_MOUNTS),
@@ -146,10 +163,14 @@ _TCPXO_DAEMON: Final[Mapping[str, Any]] = {
 def fabric_pod(fabric: Fabric) -> FabricPod:
     """For PyTorch: NCCL itself is the node's, in front of the one of the image."""
     return FabricPod(
-        env={**_SETTINGS[fabric.kind], "LD_LIBRARY_PATH": _library_path(fabric)},
+        env={
+            **_SETTINGS[fabric.kind],
+            "NCCL_NET": fabric.release.nccl_net,
+            "LD_LIBRARY_PATH": _library_path(fabric),
+        },
         capabilities=["IPC_LOCK"] if fabric.kind == "TCPX" else (),
         annotations=_annotations(fabric),
-        before=_daemon(fabric),
+        before=[_ready(fabric), *_daemon(fabric)],
         volumes=_volumes(fabric),
         mounts=_mounts(fabric),
     )
@@ -159,19 +180,58 @@ def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
     """For Open MPI, whose image loads an NCCL of its own before any other and would use every interface for itself."""
     made = fabric_pod(fabric)
     interfaces = ",".join(["lo", *(name for name in _interfaces(fabric) if name != "eth0")])
+    tests = [] if fabric.release.tests == NCCL_TESTS else [_TESTS]
     return FabricPod(
         env={
             **made.env,
             "LD_LIBRARY_PATH": f"{_library_path(fabric)}:/opt/amazon/openmpi/lib",
             "LD_PRELOAD": "",
+            # As the Dockerfile of awslabs' image has them; Google's image leaves Open MPI to choose.
+            "OMPI_MCA_btl": "tcp,self",
+            "OMPI_MCA_pml": "^ucx",
             "OMPI_MCA_btl_tcp_if_exclude": interfaces,
         },
         capabilities=made.capabilities,
         annotations=made.annotations,
-        before=made.before,
-        volumes=made.volumes,
-        mounts=made.mounts,
+        before=[*made.before, *(_copy_tests(fabric) for _ in tests)],
+        volumes=[*made.volumes, *({"name": mount["name"], "emptyDir": {}} for mount in tests)],
+        mounts=[*made.mounts, *tests],
     )
+
+
+def _ready(fabric: Fabric) -> dict[str, Any]:
+    """Waits until the node has the release: a job may come to a new node before the installer. By the plugin's image,
+    which the node has anyway.
+    """
+    folder = fabric.release.waits_for
+    cards = machines()[fabric.machine_type].network_cards
+    devices = f' && [ "$(ls {folder} | wc -l)" -eq {cards} ]' if folder else ""
+    # What the installer mounts while this container waits has to show in it.
+    seen = [{"name": _APERTURE_VOLUME, "mountPath": folder, "readOnly": True, "mountPropagation": "HostToContainer"}]
+    return {
+        "name": "fabric-ready",
+        "image": fabric.release.plugin,
+        "command": ["/bin/sh", "-c"],
+        "args": [
+            _WAIT.format(
+                marker=f"{_LIBRARIES}/{MARKER}", wanted=fabric.release.plugin_version, devices=devices, limit=_LIMIT
+            )
+        ],
+        "volumeMounts": [_LIBRARY_MOUNT, *(seen if folder else [])],
+        "securityContext": {"allowPrivilegeEscalation": False},
+    }
+
+
+def _copy_tests(fabric: Fabric) -> dict[str, Any]:
+    """Puts NCCL's tests where every runtime for MPI has them."""
+    return {
+        "name": _TESTS["name"],
+        "image": fabric.release.mpi,
+        "command": ["/bin/sh", "-c"],
+        "args": [f"cp {fabric.release.tests}/*_perf {NCCL_TESTS}"],
+        "volumeMounts": [_TESTS],
+        "securityContext": {"allowPrivilegeEscalation": False},
+    }
 
 
 def _library_path(fabric: Fabric) -> str:
@@ -180,7 +240,7 @@ def _library_path(fabric: Fabric) -> str:
 
 def _interfaces(fabric: Fabric) -> dict[str, str]:
     """Interface of the pod -> its network. RoCE's second network for hosts is the node's alone, as eth1."""
-    devices = [network.name for network in fabric.networks if network.device_mode == "RDMA" or fabric.daemon]
+    devices = [network.name for network in fabric.networks if network.device_mode == "RDMA" or fabric.release.daemon]
     first = 2 if fabric.kind == "RoCE" else 1
     return {"eth0": "default", **{f"eth{first + index}": name for index, name in enumerate(devices)}}
 
@@ -191,7 +251,7 @@ def _annotations(fabric: Fabric) -> dict[str, str]:
         "networking.gke.io/default-interface": "eth0",
         "networking.gke.io/interfaces": json.dumps(interfaces),
     }
-    if fabric.daemon is not None:
+    if fabric.release.daemon:
         # YAML, as the device injector reads it.
         annotations[f"devices.gke.io/container.{_daemon_name(fabric)}"] = "".join(
             f"- path: {device}\n" for device in _DEVICES[fabric.kind]
@@ -205,12 +265,12 @@ def _daemon_name(fabric: Fabric) -> str:
 
 def _daemon(fabric: Fabric) -> list[dict[str, Any]]:
     """RxDM, which starts before the job's container and ends after it."""
-    if fabric.daemon_image is None:
+    if not fabric.release.daemon:
         return []
     return [
         {
             "name": _daemon_name(fabric),
-            "image": fabric.daemon_image,
+            "image": fabric.release.daemon,
             "restartPolicy": "Always",
             **(_TCPX_DAEMON if fabric.kind == "TCPX" else _TCPXO_DAEMON),
         }
@@ -219,7 +279,7 @@ def _daemon(fabric: Fabric) -> list[dict[str, Any]]:
 
 def _volumes(fabric: Fabric) -> list[dict[str, Any]]:
     volumes: list[dict[str, Any]] = [_LIBRARY_VOLUME]
-    if fabric.daemon is not None:
+    if fabric.release.daemon:
         volumes += [
             {"name": "sys", "hostPath": {"path": "/sys"}},
             {"name": "proc-sys", "hostPath": {"path": "/proc/sys"}},
@@ -228,7 +288,7 @@ def _volumes(fabric: Fabric) -> list[dict[str, Any]]:
         case "TCPX":
             volumes.append({"name": "tcpx-sockets", "emptyDir": {}})
         case "TCPXO":
-            volumes.append({"name": "aperture-devices", "hostPath": {"path": _APERTURES}})
+            volumes.append({"name": _APERTURE_VOLUME, "hostPath": {"path": _APERTURES}})
         case "RoCE":
             volumes.append({"name": "gib", "hostPath": {"path": "/home/kubernetes/bin/gib"}})
     return volumes
@@ -239,6 +299,6 @@ def _mounts(fabric: Fabric) -> list[dict[str, Any]]:
         case "TCPX":
             return [_LIBRARY_MOUNT, {"name": "tcpx-sockets", "mountPath": _SOCKETS}]
         case "TCPXO":
-            return [_LIBRARY_MOUNT, {"name": "aperture-devices", "mountPath": _APERTURES}]
+            return [_LIBRARY_MOUNT, {"name": _APERTURE_VOLUME, "mountPath": _APERTURES}]
         case "RoCE":
             return [_LIBRARY_MOUNT, {"name": "gib", "mountPath": _GIB, "readOnly": True}]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["LIBRARY_PATH", "MOUNT", "VOLUME", "fabric_libraries"]
+from gpucluster.catalog.fabric_releases import FabricRelease
+
+__all__ = ["LIBRARY_PATH", "MOUNT", "VOLUME", "fabric_libraries", "topology_path"]
 
 VOLUME: Final = "fabric"
 _FOLDER: Final = "/opt/fabric"
@@ -42,17 +44,42 @@ for plugin in {plugins}; do
 done
 """
 
+# aws-ofi-nccl finds the file by the path it was installed to, which a job's image has not.
+# Source: aws/aws-ofi-nccl v1.19.0, src/platform-aws.cpp (XML_DIR).
+_TOPOLOGY: Final = """\
+found=$(find /opt -name {topology} | head -n 1)
+if [ -z "$found" ]; then
+  echo 'fabric: this image has no {topology}' >&2
+  exit 1
+fi
+cp -L "$found" {path}
+echo '{sha256}  {path}' | sha256sum -c -
+"""
+
 # What belongs to the job's own system and to the node's GPU driver.
 _LEFT: Final = "/(ld-linux|libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libcudart|libnvidia-ml)[-.]"
 
 
-def fabric_libraries(image: str, *, driver: str, plugins: str = "") -> dict[str, Any]:
-    """The init container. driver: of rdma-core, such as efa or mlx5. plugins: NCCL's, as files of the image."""
+def topology_path(release: FabricRelease) -> str | None:
+    """Where a job finds the description of its machine; None for a machine that needs none."""
+    return f"{_FOLDER}/{release.topology}" if release.topology else None
+
+
+def fabric_libraries(
+    image: str, *, driver: str, plugins: str = "", topology: FabricRelease | None = None
+) -> dict[str, Any]:
+    """The init container. driver: of rdma-core, such as efa or mlx5. plugins: NCCL's, as files of the image. topology:
+    the release whose description of the machine is a file of the image.
+    """
+    script = _SCRIPT.format(folder=_FOLDER, driver=driver, plugins=plugins, left=_LEFT)
+    if topology is not None and topology.topology:
+        path, sha256 = topology_path(topology), topology.topology_sha256
+        script += _TOPOLOGY.format(topology=topology.topology, path=path, sha256=sha256)
     return {
         "name": "fabric-libraries",
         "image": image,
         "command": ["/bin/sh", "-c"],
-        "args": [_SCRIPT.format(folder=_FOLDER, driver=driver, plugins=plugins, left=_LEFT)],
+        "args": [script],
         "volumeMounts": [MOUNT],
         "securityContext": {"allowPrivilegeEscalation": False},
     }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gpucluster.catalog.fabric_releases import FabricRelease, none_release, release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU
 
@@ -69,6 +70,11 @@ class JobPool:
     topology: Sequence[str] = ()
     near: str | None = None
     provisioning: str | None = None
+
+    @property
+    def release(self) -> FabricRelease:
+        """Of the fabric of its nodes, with the images that load it."""
+        return none_release() if self.fabric is None else release_of(self.shape)
 
     @property
     def pods_per_node(self) -> int:

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import pulumi
 
+from gpucluster.catalog.fabric_releases import FabricRelease
+from gpucluster.components.kubernetes.image_rules import IMAGE_VARIABLES, image_validations
 from gpucluster.components.kubernetes.job_pool import FabricPod
 from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
 from gpucluster.components.kubernetes.objects import custom_object
@@ -61,17 +63,18 @@ def job_rules(
     name: str,
     *,
     fabrics: Sequence[FabricPod],
+    release: FabricRelease,
     queues: Mapping[str, Sequence[str]],
     scratch: str | None,
     restricted: bool,
     labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Declares the rules. fabrics: of the pods, whose rights are the ones a pod may have. queues: runtime -> those of
-    its pools. scratch: a folder of the node that pods mount. restricted: whether the namespace's own standard refuses
-    all of it already.
+    """Declares the rules. fabrics: of the pods, whose rights are the ones a pod may have. release: of the fabric, which
+    not every image loads. queues: runtime -> those of its pools. scratch: a folder of the node that pods mount.
+    restricted: whether the namespace's own standard refuses all of it already.
     """
-    rules = {JOB_RULES: job_spec(fabrics, queues)}
+    rules = {JOB_RULES: job_spec(fabrics, release, queues)}
     if not restricted:
         rules[POD_RULES] = pod_spec(fabrics, scratch)
     made: list[pulumi.Resource] = []
@@ -89,10 +92,13 @@ def job_rules(
     return made
 
 
-def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def job_spec(
+    fabrics: Sequence[FabricPod], release: FabricRelease, queues: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     """The rules for TrainJobs in every namespace, for the runtimes are everybody's. queues: runtime -> those of its
     pools.
     """
+    images = image_validations(release)
     every = list(dict.fromkeys(queue for found in queues.values() for queue in found))
     fitting: dict[str, list[str]] = {}
     for runtime, found in queues.items():
@@ -140,6 +146,7 @@ def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) 
                 "object.spec.podTemplateOverrides.filter(o, oldObject == null || "
                 "!has(oldObject.spec.podTemplateOverrides) || !(o in oldObject.spec.podTemplateOverrides))",
             },
+            *(IMAGE_VARIABLES if images else ()),
         ],
         "validations": [
             {
@@ -215,6 +222,7 @@ def job_spec(fabrics: Sequence[FabricPod], queues: Mapping[str, Sequence[str]]) 
                 "needs the same on all; remove it: the runtime has Open MPI and NCCL's tests, or use the runtime "
                 f"{TRAINING_RUNTIME}",
             },
+            *images,
         ],
     }
 

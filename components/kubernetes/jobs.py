@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.job_images import MPI, PYTORCH, mirrored
+from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.job_rules import job_rules
@@ -99,6 +99,7 @@ class Jobs(pulumi.ComponentResource):
         job_rules(
             f"{name}-rules",
             fabrics=_fabrics(pools),
+            release=training.release,
             queues=queues_of(pools),
             scratch=training.scratch,
             restricted=workspace.pod_security == "baseline",
@@ -113,11 +114,10 @@ class Jobs(pulumi.ComponentResource):
 
 def runtimes_of(pools: Sequence[JobPool], *, home: bool, registry: str | None) -> dict[str, dict[str, Any]]:
     """The runtimes of a cluster by name: for training two, one for all elastic pools, one for slices."""
-    pytorch, mpi = mirrored(PYTORCH, registry), mirrored(MPI, registry)
     return {
-        runtime: mpi_runtime(served[0], mpi, home=home)
+        runtime: mpi_runtime(served[0], mirrored(served[0].release.mpi, registry), home=home)
         if runtime == MPI_RUNTIME
-        else torch_runtime(served, pytorch, home=home)
+        else torch_runtime(served, mirrored(served[0].release.pytorch, registry), home=home)
         for runtime, served in _served(pools).items()
     }
 

@@ -57,7 +57,7 @@ printenv | grep -E '^(CUDA|FI|LD|NCCL|OMPI|OPAL|PMIX|RDMAV)_|^PATH=' > {_HOME}/e
 chmod 600 {_HOME}/config {_HOME}/environment
 """
 _SERVE_SSH: Final = (
-    f"ssh-keygen -A && exec /usr/sbin/sshd -De -p {_SSH_PORT} -o PermitUserEnvironment=yes "
+    f"mkdir -p /run/sshd && ssh-keygen -A && exec /usr/sbin/sshd -De -p {_SSH_PORT} -o PermitUserEnvironment=yes "
     "-o PermitRootLogin=prohibit-password -o PasswordAuthentication=no"
 )
 # Open MPI 4: started as root, over the pod's own network.
@@ -163,9 +163,17 @@ def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, s
         ],
         "securityContext": {
             "allowPrivilegeEscalation": False,
-            **({"capabilities": {"add": list(fabric.capabilities)}} if fabric.capabilities else {}),
+            **_rights(fabric),
         },
     }
+
+
+def _rights(fabric: FabricPod) -> dict[str, Any]:
+    """Capabilities reach root alone: Kubernetes gives a container none that pass to another user's program.
+
+    Source: kubernetes/kubernetes issue 56374 (ambient capabilities).
+    """
+    return {"capabilities": {"add": list(fabric.capabilities)}, "runAsUser": 0} if fabric.capabilities else {}
 
 
 def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, Any], *, home: bool) -> dict[str, Any]:

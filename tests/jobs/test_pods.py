@@ -7,7 +7,9 @@ and release notes of each fabric; Azure/ai-infrastructure-on-azure, infrastructu
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ Pools = Callable[..., list[JobPool]]
 LIBRARIES = (
     "public.ecr.aws/hpc-cloud/nccl-tests@sha256:a5390d3f0eb50f3e5854085e2ae0fef90b9eb4f3b7486ed4cab0d47864809d4c"
 )
+GOOGLE = "us-docker.pkg.dev/gce-ai-infra"
 LIBRARY_PATH = "/opt/fabric/lib:/usr/local/nvidia/lib64:/usr/local/cuda/lib64"
 NODE_LIBRARIES = {"name": "libraries", "readOnly": True, "mountPath": "/usr/local/nvidia/lib64"}
 
@@ -74,6 +77,7 @@ AWS: dict[str, Any] = {
 }
 
 TCPXO_SETTINGS = """
+NCCL_NET=FasTrak
 NCCL_FASTRAK_CTRL_DEV=eth0
 NCCL_FASTRAK_IFNAME=eth1,eth2,eth3,eth4,eth5,eth6,eth7,eth8
 NCCL_SOCKET_IFNAME=eth0
@@ -118,15 +122,29 @@ GCP: dict[str, Any] = {
     },
     "before": [
         (
+            "fabric-ready",
+            f"{GOOGLE}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.16",
+            [
+                NODE_LIBRARIES,
+                {
+                    "name": "aperture-devices",
+                    "mountPath": "/dev/aperture_devices",
+                    "readOnly": True,
+                    "mountPropagation": "HostToContainer",
+                },
+            ],
+            None,
+        ),
+        (
             "tcpxo-daemon",
-            "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpxo/tcpgpudmarxd-dev:v1.0.21",
+            "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpxo/tcpgpudmarxd-dev:v1.0.22",
             [
                 NODE_LIBRARIES,
                 {"name": "sys", "mountPath": "/hostsysfs"},
                 {"name": "proc-sys", "mountPath": "/hostprocsysfs"},
             ],
             ["NET_ADMIN", "NET_BIND_SERVICE"],
-        )
+        ),
     ],
     "env": {name: value for name, _, value in (line.partition("=") for line in TCPXO_SETTINGS.split())},
     # 156 of 208 vCPUs, 1,404 of 1,872 GiB
@@ -234,7 +252,7 @@ def test_what_no_cloud_decides_is_the_same_on_all(expand: Expand, example: Examp
         env = {item["name"]: item.get("value") or item["valueFrom"]["fieldRef"]["fieldPath"] for item in node["env"]}
         return {
             "env": {name: env[name] for name in TORCHRUN},
-            "run": (node["image"], node["command"], node["args"]),
+            "run": (node["command"], node["args"]),
             **{key: spec[key] for key in spec if key not in ("containers", "initContainers", "volumes")},
         }
 
@@ -242,7 +260,7 @@ def test_what_no_cloud_decides_is_the_same_on_all(expand: Expand, example: Examp
     assert [common(cloud) for cloud in ("aws", "gcp", "azure")] == [
         {
             "env": TORCHRUN,
-            "run": (trainer["image"], trainer["command"], trainer["args"]),
+            "run": (trainer["command"], trainer["args"]),
             "nodeSelector": {"gpucluster/pool": "training"},
             "tolerations": GPU_TAINT,
             "restartPolicy": "Never",
@@ -255,7 +273,7 @@ def test_what_no_cloud_decides_is_the_same_on_all(expand: Expand, example: Examp
 
 def test_h200_over_roce_has_eight_rdma_networks_and_no_daemon(expand: Expand, example: Example) -> None:
     pod = pod_of(expand("gcp", example("pytorch"), accelerator="h200")["jobs"][0])
-    assert pod["before"] == []
+    assert pod["before"] == [("fabric-ready", f"{GOOGLE}/gpudirect-gib/nccl-plugin-gib:v1.1.1", [NODE_LIBRARIES], None)]
     assert pod["annotations"]["networking.gke.io/interfaces"] == [
         {"interfaceName": "eth0", "network": "default"},
         *({"interfaceName": f"eth{card + 2}", "network": f"rdma-{card}"} for card in range(8)),
@@ -290,6 +308,12 @@ def test_a3_high_has_four_networks_and_the_daemon_of_tcpx_on_a_shared_folder(
     ]
     assert pod["before"] == [
         (
+            "fabric-ready",
+            f"{GOOGLE}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12",
+            [NODE_LIBRARIES],
+            None,
+        ),
+        (
             "tcpx-daemon",
             "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.15",
             [
@@ -299,27 +323,32 @@ def test_a3_high_has_four_networks_and_the_daemon_of_tcpx_on_a_shared_folder(
                 {"name": "tcpx-sockets", "mountPath": "/run/tcpx"},
             ],
             ["NET_ADMIN"],
-        )
+        ),
     ]
     assert pod["mounts"][-1] == {"name": "tcpx-sockets", "mountPath": "/run/tcpx"}
     assert (pod["capabilities"], pod["env"]["NCCL_GPUDIRECTTCPX_UNIX_CLIENT_PREFIX"]) == (["IPC_LOCK"], "/run/tcpx")
-    [daemon] = job["spec"]["template"]["spec"]["initContainers"]
+    assert pod["env"]["NCCL_NET"] == "GPUDirectTCPX_v7"
+    _, daemon = job["spec"]["template"]["spec"]["initContainers"]
     assert (daemon["restartPolicy"], daemon["command"][-2:]) == (
         "Always",
         ["--setup_param", '\\"--verbose 128 2 0 \\"'],
     )
 
 
+MEGA_PLUGIN = f"{GOOGLE}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.16"
+HIGH_PLUGIN = f"{GOOGLE}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12"
+
+
 @pytest.mark.parametrize(
-    ("cloud", "devices"),
+    ("cloud", "image", "devices"),
     [
-        ("aws", {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "5Gi"}),
-        ("gcp", {"nvidia.com/gpu": "8"}),
-        ("azure", {"nvidia.com/gpu": "8", "rdma/ib": "8"}),
+        ("aws", LIBRARIES, {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32", "hugepages-2Mi": "5Gi"}),
+        ("gcp", MEGA_PLUGIN, {"nvidia.com/gpu": "8"}),
+        ("azure", LIBRARIES, {"nvidia.com/gpu": "8", "rdma/ib": "8"}),
     ],
 )
 def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
-    expand: Expand, example: Example, cloud: str, devices: dict[str, str]
+    expand: Expand, example: Example, cloud: str, image: str, devices: dict[str, str]
 ) -> None:
     launcher, node = expand(cloud, example("nccl-all-reduce"))["jobs"]
     assert [job["metadata"]["name"] for job in (launcher, node)] == [
@@ -331,20 +360,145 @@ def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
         [container] = spec["containers"]
         assert (job["spec"]["parallelism"], container["image"], container["resources"]["limits"]) == (
             1,
-            LIBRARIES,
+            image,
             devices,
         )
         assert [item["name"] for item in spec["initContainers"]][-1] == "ssh-keys"
     trainer = example("nccl-all-reduce")["spec"]["trainer"]
     [started], [serving] = (job["spec"]["template"]["spec"]["containers"] for job in (launcher, node))
     assert (started["command"], started["args"]) == (trainer["command"], trainer["args"])
-    assert serving["args"][0].startswith("ssh-keygen -A && exec /usr/sbin/sshd -De -p 2222 ")
+    assert serving["args"][0].startswith("mkdir -p /run/sshd && ssh-keygen -A && exec /usr/sbin/sshd -De -p 2222 ")
     env = {item["name"]: item.get("value", "") for item in started["env"]}
     assert {name: env[name] for name in env if name.startswith("OMPI_MCA_orte")} == {
         "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
         "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
         "OMPI_MCA_orte_set_default_slots": "8",
     }
+
+
+# The tests of Google's images, where every other image of this runtime has them. Source: container-engine-accelerators,
+# gpudirect-tcpx/nccl-config.yaml; google/nccl-plugin-gpudirect-tcpxo v1.0.16, tcpxo.dockerfile.
+@pytest.mark.parametrize(("gbps", "image"), [(1600, MEGA_PLUGIN), (800, HIGH_PLUGIN)])
+def test_nccls_tests_over_tcpx_and_tcpxo_are_those_of_the_plugins_own_image(
+    expand: Expand, example: Example, trial_training: dict[str, Any], gbps: int, image: str
+) -> None:
+    jobs = expand("gcp", example("nccl-all-reduce"), training={**trial_training, "fabric_gbps": gbps})["jobs"]
+    for job in jobs:
+        spec = job["spec"]["template"]["spec"]
+        [container] = spec["containers"]
+        [copied] = [item for item in spec["initContainers"] if item["name"] == "nccl-tests"]
+        mount = {"name": "nccl-tests", "mountPath": "/opt/nccl-tests/build"}
+        assert (copied["image"], copied["args"], copied["volumeMounts"]) == (
+            image,
+            ["cp /third_party/nccl-tests-mpi/build/*_perf /opt/nccl-tests/build"],
+            [mount],
+        )
+        assert container["image"] == image
+        assert mount in container["volumeMounts"]
+        assert {"name": "nccl-tests", "emptyDir": {}} in spec["volumes"]
+        env = {item["name"]: item.get("value") for item in container["env"]}
+        assert (env["OMPI_MCA_btl"], env["OMPI_MCA_pml"]) == ("tcp,self", "^ucx")
+
+
+@pytest.mark.parametrize(
+    ("cloud", "gbps", "image"),
+    [
+        ("aws", 3200, "nvcr.io/nvidia/pytorch:25.03-py3"),
+        ("azure", 3200, "nvcr.io/nvidia/pytorch:25.03-py3"),
+        ("gcp", 1600, "nvcr.io/nvidia/pytorch:25.06-py3"),
+        ("gcp", 800, "nvcr.io/nvidia/pytorch:24.10-py3"),
+    ],
+)
+def test_a_job_without_an_image_starts_from_one_that_loads_its_fabric(
+    expand: Expand, example: Example, trial_training: dict[str, Any], cloud: str, gbps: int, image: str
+) -> None:
+    [job] = expand(cloud, example("pytorch"), training={**trial_training, "fabric_gbps": gbps})["jobs"]
+    assert [item["image"] for item in job["spec"]["template"]["spec"]["containers"]] == [image]
+
+
+@pytest.mark.parametrize(
+    ("cloud", "gbps", "user"), [("azure", 3200, 0), ("gcp", 800, 0), ("gcp", 1600, None), ("aws", 3200, None)]
+)
+def test_a_container_that_locks_memory_by_a_capability_runs_as_root(
+    expand: Expand, example: Example, trial_training: dict[str, Any], cloud: str, gbps: int, user: int | None
+) -> None:
+    """Kubernetes gives capabilities to root alone (kubernetes issue 56374): another user could lock 64 KiB."""
+    for name in ("pytorch", "nccl-all-reduce"):
+        for job in expand(cloud, example(name), training={**trial_training, "fabric_gbps": gbps})["jobs"]:
+            [container] = job["spec"]["template"]["spec"]["containers"]
+            assert container["securityContext"].get("runAsUser") == user
+
+
+@pytest.fixture
+def waiting(expand: Expand, example: Example, tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Runs what a pod of A3 Mega does first, on a node with these files; sleep takes no time."""
+
+    def run(*, release: str | None, devices: int) -> tuple[int, str]:
+        [job] = expand("gcp", example("pytorch"))["jobs"]
+        ready = job["spec"]["template"]["spec"]["initContainers"][0]
+        library, apertures = tmp_path / "lib64", tmp_path / "aperture_devices"
+        for folder in (library, *(apertures / f"card-{card}" for card in range(devices))):
+            folder.mkdir(parents=True)
+        apertures.mkdir(exist_ok=True)
+        if release is not None:
+            (library / "fabric-release").write_text(f"{release}\n")
+        script = ready["args"][0].replace("/usr/local/nvidia/lib64", str(library))
+        script = script.replace("/dev/aperture_devices", str(apertures)).replace("sleep 5", ":")
+        done = subprocess.run([*ready["command"], script], capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    return run
+
+
+def test_a_job_starts_where_the_installer_has_put_its_release(waiting: Callable[..., tuple[int, str]]) -> None:
+    assert waiting(release="v1.0.16", devices=8) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("release", "devices", "found"), [(None, 8, "none"), ("v1.0.15", 8, "v1.0.15"), ("v1.0.16", 7, "v1.0.16")]
+)
+def test_a_job_ends_where_the_node_never_has_it_and_says_what_it_found(
+    waiting: Callable[..., tuple[int, str]], release: str | None, devices: int, found: str
+) -> None:
+    said = f"fabric: after 900 s plugin v1.0.16 is not ready on this node (found: {found})\n"
+    assert waiting(release=release, devices=devices) == (1, said)
+
+
+@pytest.mark.parametrize(("cloud", "resource"), [("aws", "vpc.amazonaws.com/efa"), ("azure", "rdma/ib"), ("gcp", None)])
+def test_no_pod_over_the_fabric_comes_to_a_node_before_it_has_it(
+    expand: Expand, example: Example, cloud: str, resource: str | None
+) -> None:
+    """By a resource that a node has once its driver runs, or by a container that waits for the node's files."""
+    for name in ("pytorch", "nccl-all-reduce"):
+        for job in expand(cloud, example(name))["jobs"]:
+            spec = job["spec"]["template"]["spec"]
+            limits = spec["containers"][0]["resources"]["limits"]
+            waits = [item["name"] for item in spec.get("initContainers", [])][:1] == ["fabric-ready"]
+            assert (resource in limits, waits) == (resource is not None, resource is None)
+
+
+@pytest.mark.parametrize(("cloud", "net"), [("aws", "Libfabric"), ("azure", "IB"), ("gcp", "FasTrak")])
+def test_nccl_ends_a_job_that_does_not_find_the_fabric(expand: Expand, example: Example, cloud: str, net: str) -> None:
+    for name in ("pytorch", "nccl-all-reduce"):
+        for job in expand(cloud, example(name))["jobs"]:
+            [container] = job["spec"]["template"]["spec"]["containers"]
+            assert [item.get("value") for item in container["env"] if item["name"] == "NCCL_NET"] == [net]
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "gpus", "file"), [("a100-40gb", 400, "p4d-24xl-topo.xml"), ("a100-80gb", 400, "p4de-24xl-topo.xml")]
+)
+def test_a100_machines_of_aws_get_nccls_description_of_the_machine_with_the_plugin(
+    expand: Expand, example: Example, trial_training: dict[str, Any], accelerator: str, gpus: int, file: str
+) -> None:
+    training = {**trial_training, "fabric_gbps": gpus}
+    [job] = expand("aws", example("pytorch"), accelerator=accelerator, training=training)["jobs"]
+    spec = job["spec"]["template"]["spec"]
+    env = {item["name"]: item.get("value") for item in spec["containers"][0]["env"]}
+    assert env["NCCL_TOPO_FILE"] == f"/opt/fabric/{file}"
+    script = spec["initContainers"][0]["args"][0]
+    assert f"find /opt -name {file}" in script
+    assert script.rstrip().endswith(f"  /opt/fabric/{file}' | sha256sum -c -")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes import charts
-from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
 from gpucluster.components.kubernetes.jobs import queues_of
 from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
@@ -90,16 +90,13 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
             judge = Judge(cloud, Client(server))
             judge.client.define(definitions_of(trainer))
             of_the_cloud = pools(cloud)
-            fabrics = [part for pool in of_the_cloud for part in (pool.fabric, pool.mpi_fabric) if part is not None]
-            rules = {JOB_RULES: job_spec(fabrics, queues_of(of_the_cloud))}
+            rules = {JOB_RULES: _job_rules(of_the_cloud)}
             if standard == "privileged":
-                rules[POD_RULES] = pod_spec(fabrics, of_the_cloud[0].scratch)
+                rules[POD_RULES] = pod_spec(_fabrics(of_the_cloud), of_the_cloud[0].scratch)
             for document in (_namespace(NAMESPACE, standard), _namespace("elsewhere", "privileged")):
                 judge.client.apply(document)
             for name, spec in rules.items():
-                judge.client.apply(_object(ADMISSION_POLICY, name, spec))
-                binding = {"policyName": name, "validationActions": ["Deny"]}
-                judge.client.apply(_object(ADMISSION_POLICY_BINDING, name, binding))
+                _enforce(judge, name, spec)
             found.append(judge)
         # A server acts on new rules a moment later.
         unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")
@@ -109,6 +106,20 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
             assert time.monotonic() < end
             time.sleep(0.1)
         yield found
+
+
+def _fabrics(of_the_cloud: list[JobPool]) -> list[FabricPod]:
+    return [part for pool in of_the_cloud for part in (pool.fabric, pool.mpi_fabric) if part is not None]
+
+
+def _job_rules(of_the_cloud: list[JobPool]) -> dict[str, Any]:
+    return job_spec(_fabrics(of_the_cloud), of_the_cloud[0].release, queues_of(of_the_cloud))
+
+
+def _enforce(judge: Judge, name: str, spec: Mapping[str, Any]) -> None:
+    judge.client.apply(_object(ADMISSION_POLICY, name, spec))
+    binding = {"policyName": name, "validationActions": ["Deny"]}
+    judge.client.apply(_object(ADMISSION_POLICY_BINDING, name, binding))
 
 
 def _bare(name: str, namespace: str = NAMESPACE) -> dict[str, Any]:
@@ -230,3 +241,55 @@ def test_kueue_alone_says_where_pods_go_and_what_it_said_stays(judges: list[Judg
         moved = copy.deepcopy(job)
         moved["spec"]["podTemplateOverrides"][0]["spec"]["nodeSelector"] = {"gpucluster/pool": "system"}
         assert "would keep the pods" in judge(moved)
+
+
+IMAGES = (
+    "nvcr.io/nvidia/pytorch:24.10-py3",
+    "nvcr.io/nvidia/pytorch:25.01-py3",
+    "nvcr.io/nvidia/pytorch:25.02-py3",
+    "nvcr.io/nvidia/pytorch:25.06-py3",
+    "nvcr.io/nvidia/pytorch:25.08-py3",
+    f"a.example:5000/mirror/nvidia/pytorch:26.01-py3@sha256:{'0' * 64}",
+    f"nvcr.io/nvidia/pytorch@sha256:{'0' * 64}",
+    "pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime",
+    "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime",
+    "docker.io/pytorch/pytorch:2.10.0-cuda13.0-cudnn9-runtime",
+    "a.example/ours:v3",
+    "a.example/ours:v3-cu118",
+    "a.example/ours:v3-cu128",
+    "a.example/ours:v3-cu130",
+    "a.example/cu130/ours:v3",
+    "a.example:5000/ours",
+)
+REFUSED = {
+    1600: [IMAGES[4], IMAGES[5], IMAGES[9], IMAGES[11], IMAGES[13]],
+    800: [IMAGES[2], IMAGES[3], IMAGES[4], IMAGES[5], IMAGES[8], IMAGES[9]],
+}
+"""Gb/s of a machine of Google Cloud -> the images that its fabric's plugin or NCCL does not load: with another CUDA
+than 12 over TCPXO, with PyTorch 2.7 or later over TCPX."""
+
+
+@pytest.mark.parametrize("gbps", REFUSED)
+def test_an_image_is_refused_where_its_tag_says_that_it_cannot_load_the_fabric(
+    judges: list[Judge], pools: Pools, example: Example, trial_training: dict[str, Any], gbps: int
+) -> None:
+    judge = next(judge for judge in judges if judge.cloud == "gcp")
+    of_the_machine = pools("gcp", training={**trial_training, "fabric_gbps": gbps})
+    release = of_the_machine[0].release
+    _enforce(judge, JOB_RULES, _job_rules(of_the_machine))
+    jobs = {image: _job(example, {"field": "spec.trainer.image", "value": image}) for image in IMAGES}
+    end = time.monotonic() + 30
+    while release.plugin_version not in judge(jobs[REFUSED[gbps][0]]):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    said = {image: judge(job) for image, job in jobs.items()}
+    assert [image for image, text in said.items() if text] == REFUSED[gbps]
+    assert [image for image in IMAGES if release.misfit(image)] == REFUSED[gbps]
+    assert all(f"choose another, such as {release.pytorch}" in said[image] for image in REFUSED[gbps])
+
+
+def test_an_image_of_one_gpu_or_of_another_cloud_is_left_to_its_owner(judges: list[Judge], example: Example) -> None:
+    for judge in judges:
+        of_one_gpu = [{"job": "single-gpu", "field": "spec.trainer.image", "value": image} for image in IMAGES]
+        over_the_fabric = [] if judge.cloud == "gcp" else [{**row, "job": "pytorch"} for row in of_one_gpu]
+        assert [judge(_job(example, row)) for row in (*of_one_gpu, *over_the_fabric) if judge(_job(example, row))] == []

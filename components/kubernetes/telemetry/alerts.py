@@ -12,28 +12,34 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from gpucluster.catalog.fabric_releases import LIKE_TCP
+
 __all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "one_spelling", "recordings"]
 
 UTILISATION: Final = "gpucluster:gpu_utilisation:percent"
 MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
 ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"
+SENT: Final = "gpucluster:gpu_pcie_sent:bytes_per_second"
 COMMUNICATION: Final = "gpucluster_step_communication_ratio"
 """What a job exports of itself: the share of a step that its communication takes, which no exporter can know."""
 
 _JOB: Final = "namespace, pod"
+_GANG: Final = "namespace, gang"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
     """What alerts say of a cluster. labels: owner, team and the others of its spec.
 
-    gpus: of one training machine. gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts
-    then count GPUs.
+    gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: what NCCL calls it.
+    gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts then count GPUs.
     """
 
     labels: Mapping[str, str]
     gpus: int
     gpu_hour_usd: Decimal | None
+    fabric_gbps: int = 0
+    nccl_net: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +72,7 @@ def recordings() -> list[dict[str, Any]]:
         {"record": UTILISATION, "expr": one_spelling('DCGM_FI_DEV_GPU_UTIL{GPU_I_PROFILE=""}')},
         {"record": MEMORY, "expr": one_spelling(used)},
         {"record": ACTIVE, "expr": one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
+        {"record": SENT, "expr": one_spelling("DCGM_FI_PROF_PCIE_TX_BYTES")},
     ]
 
 
@@ -163,7 +170,34 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             "fabric of its node has lost a card",
             runbook="docs/replacing-a-node.md",
         ),
+        *([_over_tcp(watched)] if watched.fabric_gbps else []),
     )
+
+
+def _over_tcp(watched: Watched) -> Alert:
+    """GPUs wait for TCP as busily as for a fabric: what they send tells the two apart. On A3 Mega it was 1,327 Gb/s a
+    node, and 30 by TCP (elideng-sg/hypercomputer-internode-deepdive, lab-22 7.2).
+    """
+    nodes = f"count by ({_GANG}, Hostname) ({_of_gang(UTILISATION)}) == {watched.gpus}"
+    sent = f"max by ({_GANG}) (sum by ({_GANG}, Hostname) ({_of_gang(SENT)}))"
+    line_rate = watched.fabric_gbps * 10**9 // 8
+    return Alert(
+        name="FabricCarriesLittle",
+        expression=f"{sent} < {int(line_rate * LIKE_TCP)} and avg by ({_GANG}) ({_of_gang(UTILISATION)}) > 80 "
+        f"and count by ({_GANG}) ({nodes}) > 1",
+        minutes=15,
+        severity="info",
+        summary="{{ $labels.gang }} keeps the GPUs of several nodes busy, and each sends less over PCIe than a tenth "
+        f"of the fabric's {watched.fabric_gbps:,} Gb/s",
+        runbook="A job that communicates little looks like one over TCP. With NCCL_DEBUG=INFO NCCL says "
+        f'"Using network": {watched.nccl_net} is the fabric, Socket is TCP. Then gpucluster acceptance.',
+    )
+
+
+def _of_gang(metric: str) -> str:
+    """A metric of pods of TrainJobs with the name of the job, as JobSet makes their names of it."""
+    pods = "(.+)-(?:node|launcher)-[0-9]+-[0-9]+-[^-]+"
+    return f'label_replace({metric}{{pod=~"{pods}"}}, "gang", "$1", "pod", "{pods}")'
 
 
 def _dollars(gpus: str, watched: Watched) -> str:

@@ -28,6 +28,8 @@ COUNTERS: Final = (
     Counter("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles the tensor pipe is active."),
     Counter("DCGM_FI_PROF_NVLINK_TX_BYTES", "counter", "Bytes sent over NVLink."),
     Counter("DCGM_FI_PROF_NVLINK_RX_BYTES", "counter", "Bytes received over NVLink."),
+    Counter("DCGM_FI_PROF_PCIE_TX_BYTES", "gauge", "Rate of data sent over PCIe, headers among it (in B/s)."),
+    Counter("DCGM_FI_PROF_PCIE_RX_BYTES", "gauge", "Rate of data received over PCIe, headers among it (in B/s)."),
     Counter("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (in C)."),
     Counter("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W)."),
     Counter("DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered."),

@@ -44,8 +44,10 @@ _USE: Final = (
 )
 
 # The counters of InfiniBand are node exporter's; those of EFA are of the exporter that AWS adds to it
-# (awslabs/awsome-distributed-ai, 4.validation_and_observability). On Google Cloud a job takes the interfaces of its
-# node into its pod, where cAdvisor counts what the kernel sends (GKE documentation, "cAdvisor/Kubelet metrics").
+# (awslabs/awsome-distributed-ai, 4.validation_and_observability). Of a fabric that passes the kernel by, as TCPXO and
+# RoCE do, the interfaces of pods count nothing: what a GPU sends crosses PCIe, which DCGM counts on every cloud. Over
+# TCPX the kernel sends, and cAdvisor counts it in the pod, once for each of its containers.
+# Source: elideng-sg/hypercomputer-internode-deepdive, lab-22 7.1 to 7.3 (measured on A3 Mega and A3 High).
 _FABRIC: Final = (
     _Panel(
         title="InfiniBand sent",
@@ -54,8 +56,21 @@ _FABRIC: Final = (
         legend="{{instance}}",
     ),
     _Panel(
-        title="GPU networks sent (Google Cloud)",
-        expression='sum by (namespace, pod) (rate(container_network_transmit_bytes_total{interface=~"eth[1-8]"}[2m]))',
+        title="Sent over PCIe",
+        expression="sum by (Hostname) (DCGM_FI_PROF_PCIE_TX_BYTES)",
+        unit="Bps",
+        legend="{{Hostname}}",
+    ),
+    _Panel(
+        title="Received over PCIe",
+        expression="sum by (Hostname) (DCGM_FI_PROF_PCIE_RX_BYTES)",
+        unit="Bps",
+        legend="{{Hostname}}",
+    ),
+    _Panel(
+        title="GPU networks sent (A3 High)",
+        expression="sum by (namespace, pod) (max by (namespace, pod, interface) "
+        '(rate(container_network_transmit_bytes_total{interface=~"eth[1-4]"}[2m])))',
         unit="Bps",
         legend="{{pod}}",
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Final
 
+from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, recordings
 from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
@@ -52,6 +53,8 @@ def plan_telemetry(
             labels={**spec.labels, "stack": stack},
             gpus=shape.gpus,
             gpu_hour_usd=None if hour is None else hour / shape.gpus,
+            fabric_gbps=shape.fabric_gbps,
+            nccl_net=release_of(shape).nccl_net,
         ),
         price_sheet=sheet,
         collector=spec.telemetry.collector,

@@ -13,6 +13,7 @@ from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.node_class import node_class
+from gpucluster.components.aws.user_data import karpenter_user_data
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
 
@@ -200,7 +201,7 @@ def machines(**fabric: Any) -> dict[str, Any]:
     [(type_, name, inputs)] = recorder.seen
     assert (type_, name) == ("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", "class")
     spec = inputs["spec"]
-    assert spec.pop("userData").startswith("#!/bin/bash")
+    assert spec.pop("userData") == karpenter_user_data()
     return inputs
 
 

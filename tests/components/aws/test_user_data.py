@@ -5,13 +5,26 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-from email import message_from_bytes
+from email import message_from_bytes, message_from_string
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from gpucluster.components.aws.user_data import GPU_NODE_SETUP, gpu_user_data
+from gpucluster.components.aws.user_data import GPU_NODE_SETUP, gpu_user_data, karpenter_user_data
+
+# Open files as in nodeadm's own list, which this one replaces: awslabs/amazon-eks-ami v20260714,
+# nodeadm/internal/containerd/base-runtime-spec.json. Locked memory: 8 PiB.
+LIMITS: dict[str, Any] = {
+    "baseRuntimeSpec": {
+        "process": {
+            "rlimits": [
+                {"type": "RLIMIT_NOFILE", "soft": 65536, "hard": 1048576},
+                {"type": "RLIMIT_MEMLOCK", "soft": 9007199254740992, "hard": 9007199254740992},
+            ]
+        }
+    }
+}
 
 
 def _parts(*slices: str) -> list[Any]:
@@ -25,9 +38,30 @@ def test_user_data_is_a_mime_message_of_node_configuration_and_script() -> None:
     assert yaml.safe_load(parts[0].get_payload()) == {
         "apiVersion": "node.eks.aws/v1alpha1",
         "kind": "NodeConfig",
-        "spec": {"instance": {"localStorage": {"strategy": "RAID0"}}},
+        "spec": {"containerd": LIMITS, "instance": {"localStorage": {"strategy": "RAID0"}}},
     }
     assert parts[1].get_payload().strip() == GPU_NODE_SETUP.strip()
+
+
+def test_karpenter_gets_the_same_without_the_raid_which_it_adds_itself() -> None:
+    message: Any = message_from_string(karpenter_user_data())
+    config, script = message.get_payload()
+    assert [part.get_content_type() for part in (config, script)] == [
+        "application/node.eks.aws",
+        "text/x-shellscript",
+    ]
+    assert yaml.safe_load(config.get_payload())["spec"] == {"containerd": LIMITS}
+    assert script.get_payload().strip() == GPU_NODE_SETUP.strip()
+    # By this it knows a message from a script: karpenter-provider-aws v1.14.1, bootstrap/nodeadm.go.
+    assert karpenter_user_data().startswith("MIME-Version:")
+
+
+def test_the_limit_of_locked_memory_is_a_number_that_nodeadm_does_not_round() -> None:
+    """It reads numbers as floating point and writes them out again; runc takes less than 2^64."""
+    for limit in LIMITS["baseRuntimeSpec"]["process"]["rlimits"]:
+        for bound in ("soft", "hard"):
+            assert int(float(limit[bound])) == limit[bound] < 2**64
+    assert int(float(2**64 - 1)) == 2**64
 
 
 def test_user_data_fits_the_limit_of_16_kib() -> None:

@@ -364,7 +364,6 @@ def training(name: str, **changes: Any) -> Registered:
         "count": 5,
         "enableAutoScaling": False,
         "osDiskSizeGB": 1000,
-        "kubeletConfig": {"cpuManagerPolicy": "static", "topologyManagerPolicy": "best-effort"},
         "nodeLabels": {**GPU_LABELS, "gpucluster/pool": "training"},
         **changes,
     }

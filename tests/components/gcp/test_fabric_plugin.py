@@ -96,10 +96,13 @@ def injector(accelerator: str) -> dict[str, Any]:
     )
 
 
-def copied(fabric: str) -> str:
+def copied(fabric: str, version: str) -> str:
     return (
-        "set -ex\nchmod 755 /scripts/container_entry.sh\n/scripts/container_entry.sh install --install-nccl\n"
-        f"mkdir -p /usr/local/nvidia/lib64\ncp -r /var/lib/{fabric}/lib64/. /usr/local/nvidia/lib64\n"
+        "set -ex\nrm -f /usr/local/nvidia/lib64/fabric-release\n"
+        "chmod 755 /scripts/container_entry.sh\n/scripts/container_entry.sh install --install-nccl\n"
+        "mkdir -p /usr/local/nvidia/lib64\n"
+        f"cp -r --remove-destination /var/lib/{fabric}/lib64/. /usr/local/nvidia/lib64\n"
+        f"echo {version} > /usr/local/nvidia/lib64/fabric-release\n"
     )
 
 
@@ -124,7 +127,7 @@ def test_tcpx_has_an_installer_and_the_injector(plugin: Callable[[Any], dict[str
                     installer(
                         "nccl-tcpx-installer",
                         f"{IMAGES}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12",
-                        copied("tcpx"),
+                        copied("tcpx", "v3.1.12"),
                         {"var-lib": "/var/lib", "library": "/usr/local"},
                     )
                 ],
@@ -146,7 +149,8 @@ def test_tcpxo_prepares_the_node_first_and_has_the_injector(plugin: Callable[[An
     ] == []
     assert prepare == {
         "name": "pre-installation",
-        "image": "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab",
+        # The plugin's own: a network without a way out reaches no other registry than Google's.
+        "image": f"{IMAGES}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.16",
         "securityContext": {"privileged": True},
     }
     assert found == {
@@ -157,8 +161,8 @@ def test_tcpxo_prepares_the_node_first_and_has_the_injector(plugin: Callable[[An
                 "initContainers": [
                     installer(
                         "nccl-tcpxo-installer",
-                        f"{IMAGES}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.15",
-                        copied("tcpxo"),
+                        f"{IMAGES}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.16",
+                        copied("tcpxo", "v1.0.16"),
                         {"var-lib": "/var/lib", "library": "/usr/local"},
                     )
                 ],
@@ -181,8 +185,10 @@ def test_roce_has_an_installer_alone(plugin: Callable[[Any], dict[str, Any]]) ->
                     installer(
                         "nccl-rdma-installer",
                         f"{IMAGES}/gpudirect-gib/nccl-plugin-gib:v1.1.1",
-                        "set -ex\n/scripts/container_entry.sh install\n"
-                        f"cp -r /var/lib/gib/lib64/. /usr/local{library}\ncp -r /var/lib/gib/. /usr/local{gib}\n",
+                        f"set -ex\nrm -f /usr/local{library}/fabric-release\n/scripts/container_entry.sh install\n"
+                        f"cp -r --remove-destination /var/lib/gib/lib64/. /usr/local{library}\n"
+                        f"cp -r --remove-destination /var/lib/gib/. /usr/local{gib}\n"
+                        f"echo v1.1.1 > /usr/local{library}/fabric-release\n",
                         {"library": f"/usr/local{library}", "gib": f"/usr/local{gib}"},
                     )
                 ],
@@ -197,4 +203,14 @@ def test_roce_has_an_installer_alone(plugin: Callable[[Any], dict[str, Any]]) ->
 def test_the_daemon_of_the_same_release_is_exposed_for_the_jobs(registered: Run, fabric: Any) -> None:
     made: list[FabricPlugin] = []
     registered(lambda: made.append(FabricPlugin("fabric", fabric, labels={}, after=[])))
-    assert (made[0].plugin, made[0].daemon) == (fabric.plugin_image, fabric.daemon_image)
+    assert (made[0].plugin, made[0].daemon) == (fabric.release.plugin, fabric.release.daemon or None)
+
+
+@pytest.mark.parametrize("fabric", [HIGH, MEGA, ULTRA])
+def test_no_image_comes_from_docker_hub_or_from_any_registry_but_googles(
+    plugin: Callable[[Any], dict[str, Any]], fabric: Any
+) -> None:
+    pods = [made["spec"]["template"]["spec"] for made in plugin(fabric).values()]
+    images = {one["image"] for pod in pods for one in (*pod.get("initContainers", []), *pod["containers"])}
+    registries = {image.partition("/")[0] for image in images}
+    assert registries <= {"us-docker.pkg.dev", "gke.gcr.io", "gcr.io"}

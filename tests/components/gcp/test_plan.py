@@ -90,7 +90,13 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "alerts count GPUs",
         "quotas to have",
         "access.cidrs",
+        "images of jobs",
     ]
+    assert facts["notes"][-1] == (
+        "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; another is refused where its tag "
+        "says so; a job that names none starts from nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from 580.65.06 below "
+        "581"
+    )
     assert facts["notes"][5] == (
         "quotas to have: 40 NVIDIA_H100_MEGA_GPUS in us-central1, 8 PREEMPTIBLE_NVIDIA_H100_GPUS in us-central1, 9 VPC "
         "networks; GPUS-ALL-REGIONS-per-project caps all GPUs together"

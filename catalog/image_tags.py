@@ -1,0 +1,61 @@
+"""What the tag of a job's image says of the software in it.
+
+`image_tags.csv` has images whose tags are dates: from tag_from on they have this CUDA and this PyTorch, until the next
+row of the image. Other tags say it by themselves, as 2.7.1-cuda12.8-cudnn9-runtime and cu130 do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from gpucluster.catalog.rows import rows
+
+__all__ = ["CUDA", "DatedTag", "Told", "dated_tags", "told_by_tag", "torch_from"]
+
+CUDA: Final = "cu(?:da)?-?(1[0-9])"
+"""Regular expression of a CUDA major in a tag."""
+_TORCH: Final = "(?:^|/)pytorch/pytorch:([0-9]+[.][0-9]+)"
+
+
+class Told(NamedTuple):
+    """None where the tag does not say."""
+
+    cuda: int | None
+    torch: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatedTag:
+    """One row. image: its path in every registry and mirror."""
+
+    image: str
+    tag_from: str
+    cuda: int
+    torch: str
+
+
+def dated_tags() -> tuple[DatedTag, ...]:
+    """Every row, the oldest of an image first."""
+    return tuple(
+        DatedTag(image=row["image"], tag_from=row["tag_from"], cuda=int(row["cuda"]), torch=row["torch"])
+        for row in rows("image_tags")
+    )
+
+
+def torch_from(version: str) -> str:
+    """Regular expression of the names of PyTorch's own images from a version on, such as 2.7, of one digit each."""
+    major, minor = map(int, version.split("."))
+    return f"(?:^|/)pytorch/pytorch:(?:{major}[.](?:[{minor}-9]|[1-9][0-9])|[{major + 1}-9][.])"
+
+
+def told_by_tag(image: str) -> Told:
+    """What the name of an image says. A digest says nothing."""
+    named = image.partition("@")[0]
+    path, _, tag = named.rpartition(":")
+    for row in reversed(dated_tags()):
+        if f"/{path}".endswith(f"/{row.image}") and re.match(r"\d\d[.]\d\d", tag) and tag >= row.tag_from:
+            return Told(row.cuda, row.torch)
+    cuda, torch = re.search(CUDA, tag), re.search(_TORCH, named)
+    return Told(None if cuda is None else int(cuda[1]), None if torch is None else torch[1])

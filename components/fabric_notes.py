@@ -1,0 +1,27 @@
+"""What a plan says of the fabric's release."""
+
+from __future__ import annotations
+
+from gpucluster.catalog.fabric_releases import FabricRelease
+
+__all__ = ["fabric_notes"]
+
+
+def fabric_notes(release: FabricRelease) -> list[str]:
+    """What the plan says of images that jobs name themselves."""
+    needs = [
+        *([f"CUDA {release.cuda}"] if release.cuda else []),
+        *([f"PyTorch below {release.torch_below}"] if release.torch_below else []),
+    ]
+    if not needs:
+        return []
+    brings = f" with NCCL {release.nccl}" if release.nccl else ""
+    drivers = [
+        f"from {release.driver_from}" if release.driver_from else "",
+        f"below {release.driver_below}" if release.driver_below else "",
+    ]
+    driver = f"; GPU driver {' '.join(filter(None, drivers))}" if any(drivers) else ""
+    return [
+        f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; another is "
+        f"refused where its tag says so; a job that names none starts from {release.pytorch}{driver}"
+    ]
