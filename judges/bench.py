@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
@@ -11,61 +11,65 @@ from gpucluster.errors import InputError
 from gpucluster.judges.verdict import Judge, Verdict
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["NAMES", "judged", "lacking"]
+__all__ = ["NAMES", "judged", "missing"]
 
 _JUDGES: Final = {
     package: f"gpucluster.judges.{name}.judge"
     for package, name in (("aws", "aws"), ("gcp", "gcp"), ("azure-native", "azure"), ("kubernetes", "kubernetes"))
 }
-"""Package of type tokens -> module of its judge; each is imported where a plan has resources of the package."""
+"""Package of type tokens -> module of its judge, which imports what it needs when it judges."""
 
 NAMES: Final = tuple(module.split(".")[2] for module in _JUDGES.values())
 """Names of the judges."""
 
 
-def judged(resources: Resources, only: Sequence[str] = ()) -> list[Verdict]:
-    """A verdict for every resource of a cloud, in the order of the plan. only: names of judges; else all of them.
+def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = False) -> list[Verdict]:
+    """A verdict for every resource of a cloud, in the order of the plan.
 
-    Raises InputError where a judge that was asked for, or every judge that the plan needs, is not installed.
+    only: names of judges; else all of them. installed: do without those that are not installed; else InputError where
+    one was asked for by name, or where every judge that the plan needs is missing.
     """
     asked = [resource for resource in resources if _of_a_cloud(resource)]
-    verdicts: dict[str, Verdict] = {}
-    for package, module in _JUDGES.items():
-        judge: Judge = import_module(module).JUDGE
-        if only and judge.name not in only:
-            continue
-        mine = [resource for resource in asked if _package(resource) == package]
-        if mine or judge.name in only:
-            verdicts.update({verdict.resource.urn: verdict for verdict in _by(judge, mine, resources, only)})
-    if asked and not only:
-        _refuse_without_any(verdicts)
-    others = {} if only else {resource.urn: _without(resource) for resource in asked}
-    found = {**others, **verdicts}
-    return [found[resource.urn] for resource in asked if resource.urn in found]
+    judges = [judge for judge in _judges() if not only or judge.name in only]
+    lacking = {judge.package: _command(judge) for judge in judges if _command(judge)}
+    if not installed:
+        _refuse_without(judges, lacking, {_package(resource) for resource in asked}, only)
+    verdicts: dict[str, Verdict] = {} if only else {resource.urn: _without(resource) for resource in asked}
+    for judge in judges:
+        mine = [resource for resource in asked if _package(resource) == judge.package]
+        if why := lacking.get(judge.package):
+            found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in mine]
+        else:
+            found = list(judge.judge(mine, resources)) if mine else []
+        verdicts.update({verdict.resource.urn: verdict for verdict in found})
+    return [verdicts[resource.urn] for resource in asked if resource.urn in verdicts]
 
 
-def lacking(judge: Judge) -> str:
+def missing(resources: Resources) -> dict[str, str]:
+    """Package of a plan whose judge is not installed -> how to install it."""
+    packages = {_package(resource) for resource in resources if _of_a_cloud(resource)}
+    return {judge.package: _command(judge) for judge in _judges() if judge.package in packages and _command(judge)}
+
+
+def _judges() -> list[Judge]:
+    return [import_module(module).JUDGE for module in _JUDGES.values()]
+
+
+def _command(judge: Judge) -> str:
     """How to install what a judge needs; empty where it is there."""
     module, extra = judge.needs
     return "" if find_spec(module) else f"pip install 'gpucluster[{extra}]'"
 
 
-def _by(judge: Judge, asked: Sequence[Resource], around: Resources, only: Sequence[str]) -> list[Verdict]:
-    command = lacking(judge)
-    if not command:
-        return list(judge.judge(asked, around))
-    if judge.name in only:
-        raise InputError(f"--judge {judge.name}: {judge.title} is not installed; {command}")
-    return [Verdict(resource=one, judge=judge.name, why=f"{_ABSENT}; {command}") for one in asked]
-
-
-_ABSENT: Final = "its judge is not installed"
-
-
-def _refuse_without_any(verdicts: dict[str, Verdict]) -> None:
-    reasons = {verdict.why for verdict in verdicts.values()}
-    if reasons and all(why.startswith(_ABSENT) for why in reasons):
-        commands = sorted({why.removeprefix(f"{_ABSENT}; ") for why in reasons})
+def _refuse_without(
+    judges: Sequence[Judge], lacking: Mapping[str, str], packages: Set[str], only: Sequence[str]
+) -> None:
+    for judge in judges:
+        if only and judge.package in lacking:
+            raise InputError(f"--judge {judge.name}: {judge.title} is not installed; {lacking[judge.package]}")
+    needed = packages & {judge.package for judge in judges}
+    if needed and needed <= set(lacking):
+        commands = sorted({lacking[package] for package in needed})
         raise InputError(f"no judge of this plan is installed; {', or '.join(commands)}")
 
 

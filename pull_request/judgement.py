@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -34,6 +34,7 @@ from gpucluster.program.resources import Resources
 from gpucluster.program.values import is_list, is_object
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
 from gpucluster.pull_request.touched import touched
+from gpucluster.pull_request.vendors import Vendors
 
 __all__ = ["Finding", "Judge", "Judgement", "StackJudgement"]
 
@@ -59,6 +60,7 @@ class StackJudgement:
     diff: from before to after; either side is empty where the stack is not there.
     price_change: what the price book of the change moves, which is in no other amount; None where it is equal.
     exemptions: those that the base has not, or has otherwise.
+    vendors: what their schemas say of the plan.
     """
 
     name: str
@@ -72,6 +74,7 @@ class StackJudgement:
     price_change: Diff | None = None
     exemptions: Sequence[Exemption] = ()
     steps: Mapping[str, int] = field(default_factory=dict[str, int])
+    vendors: Vendors = field(default_factory=Vendors)
 
     @property
     def mandatory(self) -> list[Finding]:
@@ -106,6 +109,7 @@ class StackJudgement:
             or self.base != "built"
             or self.head != "planned"
             or self.exemptions
+            or self.vendors.refusals
             or (self.price_change and self.price_change.moves)
             or (found and (found.moves or found.losses))
         )
@@ -191,6 +195,7 @@ class Judge:
     """What plans are held against: one price book for both sides, one pack, one day.
 
     new_book, price_problem: that of the change, where it is another one, or why it cannot be used.
+    ask: what the vendors' schemas say of a plan.
     """
 
     book: PriceBook
@@ -199,6 +204,7 @@ class Judge:
     today: datetime.date
     new_book: PriceBook | None = None
     price_problem: str = ""
+    ask: Callable[[Resources], Vendors] = lambda _: Vendors()
 
     def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
         """changed_files: by the forge, or by git; what the evidence says of them is used by nobody else."""
@@ -250,6 +256,7 @@ class Judge:
             price_change=None if by_new is None else diff(new, by_new),
             exemptions=_new_exemptions(standing, resources),
             steps=_steps(stack.plan),
+            vendors=self.ask(resources),
         )
 
     def _side(

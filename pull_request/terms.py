@@ -14,6 +14,7 @@ from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence
 from gpucluster.pull_request.judgement import Judge, Judgement
 from gpucluster.pull_request.price_books import book_of
+from gpucluster.pull_request.vendors import heard
 
 __all__ = ["Terms"]
 
@@ -48,6 +49,7 @@ class Terms:
                 pack=self.pack,
                 settings=self.settings,
                 today=self.today,
+                ask=heard,
             )
             return judge.judge(found, changed_files)
 

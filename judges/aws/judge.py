@@ -113,6 +113,11 @@ def _findings(region: str, resources: Mapping[str, Declared]) -> dict[str, list[
     return found
 
 
+def _environment(home: str) -> dict[str, str]:
+    """What cfn-lint needs to run: no configuration of the user's, and no token that a plan of others could be after."""
+    return {"HOME": home, **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}}
+
+
 def _lint(region: str, template: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Runs cfn-lint where no configuration of the user's changes what it says. Raises Fault."""
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +125,7 @@ def _lint(region: str, template: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         file.write_text(json.dumps(template), encoding="utf-8")
         command = [sys.executable, "-P", "-c", _RUN, "-r", region, "-f", "json", "-i", *_IGNORED, "--", str(file)]
         done = subprocess.run(
-            command, cwd=folder, env={**os.environ, "HOME": folder}, capture_output=True, text=True, check=False
+            command, cwd=folder, env=_environment(folder), capture_output=True, text=True, check=False
         )
     try:
         return json.loads(done.stdout)

@@ -16,7 +16,7 @@ from gpucluster.cost.render.diff_words import missing, part_cells, total_rows, u
 from gpucluster.cost.render.markdown import bytes_of, code, fitting, row
 from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
-from gpucluster.pull_request.render.findings import advice_line, mandatory_line
+from gpucluster.pull_request.render.findings import advice_line, mandatory_line, vendor_line
 from gpucluster.pull_request.render.words import counted, first_line, totals
 
 __all__ = ["LONGEST_COMMENT", "LONGEST_SUMMARY", "comment"]
@@ -50,14 +50,16 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
         out += ["", "**No plan**", "", *_problems(found, room // 6, elsewhere)]
     if found.refused:
         out += ["", "**Refused by its own program**", "", *_refused(found, room // 10, elsewhere)]
+    vendors = _vendors(found, room // 8, elsewhere)
     if found.mandatory:
         rows = fitting(
             found.mandatory,
             lambda item: mandatory_line(*item),
-            room - bytes_of(out) - 1_000,
+            room - bytes_of(out) - bytes_of(vendors) - 1_000,
             lambda left: f"- {counted(len(left), 'more mandatory finding')} in {elsewhere}",
         )
         out += ["", "**What must change**", "", *rows]
+    out += vendors
     detailed = [stack for stack in found.stacks if stack.after is not None]
     for number, stack in enumerate(detailed):
         share = (room - bytes_of(out)) // (len(detailed) - number)
@@ -137,6 +139,24 @@ def _refused(found: Judgement, room: int, elsewhere: str) -> list[str]:
         return f"- {code(stack.name)}: {code(stack.refused, 400)}"
 
     return fitting(found.refused, line, room, lambda left: f"- {counted(len(left), 'more stack')} in {elsewhere}")
+
+
+def _vendors(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    """What vendors' schemas refuse, in their own words; and what of the plans no judge was there for."""
+    refusals = [(stack, one) for stack in found.stacks for one in stack.vendors.refusals]
+    out: list[str] = []
+    if refusals:
+        rows = fitting(
+            refusals,
+            lambda item: vendor_line(*item),
+            room,
+            lambda left: f"- {counted(len(left), 'more refusal')} in {elsewhere}",
+        )
+        out += ["", "**What the vendors' schemas refuse** (advice)", "", *rows]
+    unheard = dict.fromkeys(one for stack in found.stacks for one in stack.vendors.unheard)
+    if unheard:
+        out += ["", f"Not held against the vendors' schemas: {', '.join(code(one) for one in unheard)}."]
+    return out
 
 
 def _folded(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:

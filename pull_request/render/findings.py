@@ -6,8 +6,9 @@ from gpucluster.cost.money import money
 from gpucluster.cost.render.markdown import code
 from gpucluster.policies.message import page_of
 from gpucluster.pull_request.judgement import Finding, StackJudgement
+from gpucluster.pull_request.vendors import Refusal
 
-__all__ = ["advice_line", "mandatory_line"]
+__all__ = ["advice_line", "mandatory_line", "vendor_line"]
 
 _LONGEST = 400
 """Characters of what was found."""
@@ -29,6 +30,14 @@ def advice_line(stack: StackJudgement, finding: Finding) -> str:
     """What could be better, in one line."""
     found = finding.found
     return f"- {code(found.rule.name)}: {_subject(stack, finding)}: {code(found.violation.what, _LONGEST)}"
+
+
+def vendor_line(stack: StackJudgement, refusal: Refusal) -> str:
+    """What a vendor's schema refuses, in its judge's words."""
+    remark = refusal.remark
+    where = f"{code(remark.path)}: " if remark.path else ""
+    subject = f"{code(refusal.resource.name)} ({code(refusal.resource.type)})"
+    return f"- {refusal.judge} in {code(stack.name)}: {subject}: {where}{code(remark.said, _LONGEST)}"
 
 
 def _subject(stack: StackJudgement, finding: Finding) -> str:

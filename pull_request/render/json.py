@@ -49,6 +49,19 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
             }
             for one in stack.exemptions
         ],
+        "vendors": {
+            "refusals": [
+                {
+                    "judge": one.judge,
+                    "resource": one.resource.name,
+                    "type": one.resource.type,
+                    "path": one.remark.path,
+                    "said": one.remark.said,
+                }
+                for one in stack.vendors.refusals
+            ],
+            "unheard": list(stack.vendors.unheard),
+        },
     }
 
 

@@ -1,7 +1,7 @@
-"""Judges every example twice, as planned and with every value known after an update; prints the verdicts as JSON.
+"""Judges every example twice, as planned and with every value known; prints the verdicts as JSON.
 
-All examples of a cloud are judged as one stack, since cfn-lint takes longer to start than to judge one of them. Run in
-a process of its own: programs of Pulumi leave their settings behind.
+All examples of a cloud are judged as one stack, since cfn-lint takes longer to start than to judge one. Run in a
+process of its own: programs of Pulumi leave their settings behind.
 """
 
 from __future__ import annotations

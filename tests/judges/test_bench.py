@@ -32,8 +32,8 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Hide:
     return hide
 
 
-def said(**only: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-    found = bench.judged(STACK, **only)
+def said(only: tuple[str, ...] = ()) -> list[tuple[str, str, str, str]]:
+    found = bench.judged(STACK, only)
     return [(verdict.resource.name, verdict.judge, verdict.outcome.value, verdict.why) for verdict in found]
 
 

@@ -14,7 +14,11 @@ import pytest
 
 from gpucluster.cli import main
 from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.judges.verdict import Remark
+from gpucluster.program.resources import Resources
+from gpucluster.pull_request import terms, vendors
 from gpucluster.pull_request.evidence import PriceFiles
+from gpucluster.pull_request.vendors import Vendors
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.pull_request.github.conftest import GitHub, Refusal, github
 from tests.pull_request.github.test_pulls import pull
@@ -45,6 +49,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     (tmp_path / "rules.json").write_text(json.dumps({"all": "disabled", "required-labels": "mandatory"}))
     monkeypatch.setenv("PR_CHECK_CONFIG", "rules.json")  # a new rule changes nothing here
+    monkeypatch.setattr(terms, "heard", lambda _: Vendors())  # nor does a vendor's schema, which takes seconds
 
     def run(*args: str, env: dict[str, str] | None = None) -> Done:
         for name, value in (env or {}).items():
@@ -173,6 +178,19 @@ def test_a_pull_request_that_has_moved_on_gets_no_comment(run: Run, file, github
     done = run("comment", file(stack(TRIAL)), env=event(github))
     assert (done.code, done.err) == (0, f"No open pull request is at {HEAD[:12]} any more: nothing to write.\n")
     assert github.written() == []
+
+
+def test_what_the_vendors_schemas_refuse_is_part_of_it(run: Run, file, monkeypatch: pytest.MonkeyPatch) -> None:
+    def heard(resources: Resources) -> Vendors:
+        shared = next(one for one in resources if one.name == "shared")
+        remark = Remark("storageCapacity", "too small")
+        return Vendors(refusals=[vendors.Refusal(resource=shared, judge="aws", remark=remark)])
+
+    path = file(stack(TRIAL))
+    monkeypatch.setattr(terms, "heard", heard)
+    done = run("render", path)
+    assert done.code == 0
+    assert "`shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): `storageCapacity`: `too small`\n" in done.out
 
 
 def test_a_comment_as_long_as_github_takes_is_never_longer(run: Run, file, github: GitHub) -> None:

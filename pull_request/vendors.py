@@ -1,0 +1,44 @@
+"""What the vendors' schemas refuse of a plan, as advice: a judge that is missing or fails holds up no pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpucluster.judges.bench import judged, missing
+from gpucluster.judges.verdict import Remark
+from gpucluster.program.resources import Resource, Resources
+
+__all__ = ["Refusal", "Vendors", "heard"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """judge: its name."""
+
+    resource: Resource
+    judge: str
+    remark: Remark
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vendors:
+    """unheard: what was not judged, and what to install."""
+
+    refusals: Sequence[Refusal] = ()
+    unheard: Sequence[str] = ()
+
+
+def heard(resources: Resources) -> Vendors:
+    """What the judges that are installed say. A plan comes from anybody: what makes one of them fail is said."""
+    unheard = [f"{package}: {command}" for package, command in missing(resources).items()]
+    try:
+        verdicts = judged(resources, installed=True)
+    except Exception as error:
+        return Vendors(unheard=[*unheard, f"the judges failed: {type(error).__name__}"])
+    refusals = [
+        Refusal(resource=verdict.resource, judge=verdict.judge, remark=remark)
+        for verdict in verdicts
+        for remark in verdict.refusals
+    ]
+    return Vendors(refusals=refusals, unheard=unheard)
