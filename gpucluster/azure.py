@@ -36,7 +36,8 @@ class Location:
     NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks for
     AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account, and
     object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU nodes,
-    where it shall not be the one for the cluster's size.
+    where it shall not be the one for the cluster's size. torsets: training nodes are labelled with their leaf switch.
+    submitters: object ids of Entra groups, with commas between, whose members may submit jobs and no more.
     """
 
     subscription: str
@@ -49,6 +50,8 @@ class Location:
     bucket_group: str | None = None
     lustre_principal: str | None = None
     system_machine: str | None = None
+    torsets: bool = False
+    submitters: str | None = None
 
 
 _AZURE = InProgram("azure", Location)

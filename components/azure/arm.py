@@ -21,6 +21,7 @@ RESERVATION_GROUP = re.compile(
 # Source: Azure documentation, "Azure built-in roles".
 BUILT_IN_ROLES = {
     "Azure Kubernetes Service RBAC Cluster Admin": "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b",
+    "Azure Kubernetes Service Cluster User Role": "4abbcc35-e782-43d8-92c5-2d3f1bd2253f",
     "Contributor": "b24988ac-6180-42a0-ab88-20f7382dd24c",
     "Network Contributor": "4d97b98b-1d4f-4787-a291-c67834d212e7",
     "Storage Account Contributor": "17d1049b-9a84-46fb-8f53-869881c3d3ab",

@@ -17,7 +17,7 @@ from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from gpucluster.components.azure.home import Home
-from gpucluster.components.azure.identity import ClusterIdentity, tagger
+from gpucluster.components.azure.identity import ClusterIdentity, granted, tagger
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
@@ -39,6 +39,7 @@ from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
+from gpucluster.components.kubernetes.submitters import Submitters
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.names import TRAINING_POOL
@@ -270,6 +271,25 @@ class TrainingCluster(pulumi.ComponentResource):
             closed=MACHINE_SERVICES,
             opts=inside,
         )
+        if settings.submitters:
+            for group_id in settings.submitters:
+                # To find the cluster and log in to it; what they may do there is Kubernetes' to say.
+                granted(
+                    f"{name}-submitters-{group_id}",
+                    "Azure Kubernetes Service Cluster User Role",
+                    scope=control_plane.cluster.id,
+                    principal=group_id,
+                    subscription=location.subscription,
+                    kind="Group",
+                    opts=here,
+                )
+            Submitters(
+                f"{name}-submitters",
+                settings.submitters,
+                namespace=workspace.namespace.metadata.name,
+                labels=labels,
+                opts=inside,
+            )
         self.cluster_name = control_plane.cluster_name
         self.endpoint = control_plane.endpoint
         self.kubeconfig = control_plane.kubeconfig

@@ -7,6 +7,7 @@ from gpucluster.components.azure.elastic import PROVISIONING_CLASS, ElasticPlan
 from gpucluster.components.azure.fabric import infiniband_pod, mpi_infiniband_pod
 from gpucluster.components.azure.mig import MigPlan
 from gpucluster.components.azure.plan import AzureClusterPlan
+from gpucluster.components.azure.settings import TORSET
 from gpucluster.components.azure.tolerations import SPOT_TOLERATION
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
@@ -16,9 +17,12 @@ __all__ = ["job_pools"]
 
 
 def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
-    """AKS labels no node by its place in the fabric, so no queue knows a topology: the scale set is non-blocking."""
+    """AKS labels no node by its place in the fabric, whose scale set is non-blocking: a queue knows a topology only
+    where somebody else labels the nodes, for one without its label takes no job.
+    """
     training, shape = plan.training, plan.training.shape
     fabric = has_infiniband(shape.machine_type)
+    torsets = fabric and plan.location.settings.torsets
     pools = [
         JobPool(
             name=TRAINING_POOL,
@@ -30,6 +34,8 @@ def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
             mpi_fabric=mpi_infiniband_pod(shape) if fabric else None,
             # An emptyDir is on the system disk: the local disks are the node's folder.
             scratch=SCRATCH_PATH if shape.nvme_disks else None,
+            topology=(TORSET,) if torsets else (),
+            near=TORSET if torsets else None,
         )
     ]
     if plan.elastic is not None:

@@ -31,7 +31,7 @@ from gpucluster.components.azure.purchase import (
     scale_set_problems,
 )
 from gpucluster.components.azure.quotas import quota_note
-from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Driver
+from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, TORSET, Driver
 from gpucluster.components.azure.system import SystemPlan, plan_system
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
@@ -332,6 +332,12 @@ def _notes(
         )
     if fabric:
         notes.append(_feature_note(location))
+        notes += _torset_notes(spec.training.nodes, location)
+    # AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01).
+    notes.append(
+        "AKS repairs nodes by itself, and can't be told not to: one that is not ready for 5 minutes is rebooted, "
+        "reimaged, then redeployed, which empties its /scratch (docs/replacing-a-node.md)"
+    )
     if location.settings.driver == "operators":
         notes.append("the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run")
         if fabric and single:
@@ -349,6 +355,21 @@ def _notes(
             "measure NCCL between nodes before training"
         )
     return notes
+
+
+def _torset_notes(nodes: int, location: Location) -> list[str]:
+    if nodes == 1:
+        return []
+    labelers = "Microsoft's labelers (Azure/ai-infrastructure-on-azure, utilities/aks)"
+    if location.settings.torsets:
+        return [
+            f"queue: pods of a job are put on nodes of one leaf switch by the label {TORSET}, which AKS does not set: "
+            f"run {labelers} after up and for every new node, for one without the label takes no job"
+        ]
+    return [
+        f"queue: which nodes share a leaf switch it does not know, for AKS labels none by it; where {labelers} set "
+        f'{TORSET} on all training nodes, write gpucluster:torsets: "true"'
+    ]
 
 
 def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> list[str]:

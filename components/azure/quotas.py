@@ -22,8 +22,8 @@ def quota_note(
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
     pools, spot: machines and their number. Each family counts against the whole region as well; spot has one quota of
-    its own. Many families start at 10, too few for the CPU nodes. Source: Azure documentation, "Check vCPU quotas";
-    NVIDIA/aicr issue 1709 (10).
+    its own. That of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
+    quotas"; langchain-ai/terraform issue 261; NVIDIA/aicr pull request 1709.
     """
     families: dict[str, int] = {}
     for shape, count in pools:

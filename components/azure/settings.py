@@ -11,7 +11,7 @@ from gpucluster.components.azure.system import SYSTEM_MACHINES
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 
-__all__ = ["FEATURE", "FEATURE_NAMESPACE", "KEYS", "MOST_NODES", "Driver", "Settings", "parse_settings"]
+__all__ = ["FEATURE", "FEATURE_NAMESPACE", "KEYS", "MOST_NODES", "TORSET", "Driver", "Settings", "parse_settings"]
 
 Driver = Literal["operators", "aks"]
 
@@ -19,6 +19,12 @@ FEATURE_NAMESPACE, FEATURE = "Microsoft.ContainerService", "AKSInfinibandSupport
 """The feature by which nodes come to one InfiniBand network; it holds for a whole subscription.
 
 Source: Azure/aks-rdma-infiniband 700dabb, website/docs/getting-started/02-prerequisites.md.
+"""
+
+TORSET = "ib/torset"
+"""Label of nodes by the leaf switch that they share. AKS sets none; Microsoft's labelers do, each time they are run.
+
+Source: Azure/ai-infrastructure-on-azure a01b073, utilities/aks/torset_labeler/helm/README.md.
 """
 
 # Virtual machines of one scale set with a single placement group, as sold and as Microsoft's support raises it.
@@ -36,7 +42,8 @@ class Settings:
     infiniband_feature: whether the subscription has to have the feature of InfiniBand on AKS, or does without it.
     bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
     of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU
-    nodes, where it shall not be the one for a cluster of this size.
+    nodes, where it shall not be the one for a cluster of this size. torsets: training nodes are labelled with TORSET.
+    submitters: object ids of Microsoft Entra groups whose members may submit jobs, and no more.
     """
 
     scale_set_limit: int = _NODES
@@ -46,6 +53,8 @@ class Settings:
     bucket_group: str | None = None
     lustre_principal: str | None = None
     system_machine: str | None = None
+    torsets: bool = False
+    submitters: tuple[str, ...] = ()
 
 
 KEYS = (
@@ -56,6 +65,8 @@ KEYS = (
     "bucketGroup",
     "lustrePrincipal",
     "systemMachine",
+    "torsets",
+    "submitters",
 )
 
 
@@ -76,9 +87,10 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
     if driver not in ("operators", "aks"):
         near = did_you_mean(driver, ("operators", "aks"))
         problems.append(Problem("gpuDriver", f"is {driver!r}", f"allowed: operators, aks{near}"))
-    proximity, feature = values.get("proximityGroup", "false"), values.get("infinibandFeature", "required")
-    if proximity not in ("true", "false"):
-        problems.append(Problem("proximityGroup", f"is {proximity!r}", "allowed: true, false"))
+    for key in ("proximityGroup", "torsets"):
+        if values.get(key, "false") not in ("true", "false"):
+            problems.append(Problem(key, f"is {values[key]!r}", "allowed: true, false"))
+    feature = values.get("infinibandFeature", "required")
     if feature not in ("required", "waived"):
         problems.append(
             Problem(
@@ -105,14 +117,27 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         near = did_you_mean(machine, SYSTEM_MACHINES)
         allowed = ", ".join(SYSTEM_MACHINES)
         problems.append(Problem("systemMachine", f"is {machine!r}", f"allowed: {allowed}{near}"))
+    submitters = tuple(values["submitters"].replace(",", " ").split()) if "submitters" in values else ()
+    problems += [
+        Problem(
+            "submitters",
+            f"has {group!r}",
+            "name Microsoft Entra groups by their object ids, with commas between (`az ad group show --group NAME "
+            "--query id`)",
+        )
+        for group in submitters
+        if not UUID.match(group)
+    ]
     if problems:
         return problems
     return Settings(
         scale_set_limit=int(limit),
         driver=cast(Driver, driver),
-        proximity_group=proximity == "true",
+        proximity_group=values.get("proximityGroup") == "true",
         infiniband_feature=cast(Literal["required", "waived"], feature),
         bucket_group=group,
         lustre_principal=principal,
         system_machine=machine,
+        torsets=values.get("torsets") == "true",
+        submitters=submitters,
     )

@@ -66,6 +66,7 @@ CHANGES: dict[str, dict[str, str]] = {
     },
     "azure-trial": {
         "trial": "update",  # its notes
+        "trial-scratch-daemon": "update",  # of Microsoft's registry; what is mounted stays
         "trial-control-plane-caller": "create",  # rights of whoever runs up, where the subscription gave them before
         # Root, for who locks memory; a folder for the SSH server of MPI.
         "trial-jobs-training-runtime": "update",

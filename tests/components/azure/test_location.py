@@ -9,6 +9,7 @@ from gpucluster.components.azure.settings import Settings
 from tests.components.told import told
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
+GROUP = "00000000-0000-0000-0000-00000000000c"
 PLACE = {"subscription": SUBSCRIPTION, "region": "eastus", "zone": "1"}
 
 
@@ -30,6 +31,8 @@ def test_everything_that_a_stack_may_choose() -> None:
             "bucketGroup": "data",
             "lustrePrincipal": SUBSCRIPTION,
             "systemMachine": "Standard_D16ads_v5",
+            "torsets": "true",
+            "submitters": f"{SUBSCRIPTION}, {GROUP}",
         }
     )
     assert isinstance(found, Location)
@@ -41,6 +44,8 @@ def test_everything_that_a_stack_may_choose() -> None:
         bucket_group="data",
         lustre_principal=SUBSCRIPTION,
         system_machine="Standard_D16ads_v5",
+        torsets=True,
+        submitters=(SUBSCRIPTION, GROUP),
     )
 
 
@@ -75,6 +80,12 @@ def test_everything_that_a_stack_may_choose() -> None:
         ),
         ({"gpuDriver": "operator"}, "gpuDriver is 'operator'; allowed: operators, aks; did you mean operators?"),
         ({"proximityGroup": "yes"}, "proximityGroup is 'yes'; allowed: true, false"),
+        (
+            {"submitters": f"{GROUP} researchers"},
+            "submitters has 'researchers'; name Microsoft Entra groups by their object ids, with commas between (`az "
+            "ad group show --group NAME --query id`)",
+        ),
+        ({"torsets": "ib/torset"}, "torsets is 'ib/torset'; allowed: true, false"),
         (
             {"infinibandFeature": "true"},
             "infinibandFeature is 'true'; allowed: required (up looks whether AKSInfinibandSupport is registered), "

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.mig import plan_mig
 from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
@@ -71,6 +72,8 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "shared storage",
         "InfiniBand without SHARP, sums in the switches",
         "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
+        "queue",
+        "AKS repairs nodes by itself, and can't be told not to",
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
@@ -85,7 +88,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "group in access.admins, which names none",
         "access.cidrs",
     ]
-    assert facts["notes"][10] == (
+    assert facts["notes"][12] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
         "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 32 TiB more; quota "
         "is not capacity"
@@ -120,6 +123,24 @@ def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operat
     assert said(elastic=None) == []
     assert said(here(driver="aks"), mig=sliced) == []
     assert said(machine=small, training={"nodes": 1, "fabric_gbps": 0}) == []
+
+
+@pytest.mark.parametrize(
+    ("torsets", "topology", "said"),
+    [
+        (False, ((), None), "does not know, for AKS labels none by it"),
+        (True, (("ib/torset",), "ib/torset"), "run Micr"),
+    ],
+)
+def test_a_queue_knows_leaf_switches_only_where_nodes_are_labelled(
+    torsets: bool, topology: tuple[Any, Any], said: str
+) -> None:
+    made = plan(here(torsets=torsets))
+    [training, *others] = job_pools(made)
+    assert (training.topology, training.near) == topology
+    assert {(pool.topology, pool.near) for pool in others} == {((), None)}
+    [note] = [note for note in made.facts.notes if note.startswith("queue")]
+    assert said in note
 
 
 class OneList:
@@ -304,7 +325,7 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
-    assert notes[5:8] == [
+    assert notes[7:10] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
         "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
@@ -320,8 +341,8 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
     )
     assert (block.training.size, block.training.started) == (5, 0)
     notes = block.facts.registered()["notes"]
-    assert notes[5].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
-    assert notes[6:8] == [
+    assert notes[7].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
+    assert notes[8:10] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",

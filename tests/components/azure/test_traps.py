@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -11,6 +12,7 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
+from gpucluster.components.azure import propagation
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
@@ -278,6 +280,29 @@ def test_the_cluster_acts_by_an_identity_that_has_its_roles_before(inputs: Input
     }
 
 
+def test_what_needs_a_new_role_waits_until_all_of_azure_knows_it(
+    inputs: Inputs, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_before: list[set[str]] = []
+
+    async def sleep(seconds: float) -> None:
+        assert seconds > 300
+        made_before.append({name for _, name, _ in recorder.seen})
+
+    monkeypatch.setattr(propagation, "sleep", sleep)
+    # Later than this test, however long it takes.
+    monkeypatch.setattr(recorder, "granted", (datetime.now(UTC) + timedelta(hours=1)).isoformat())
+    shared = {"usable_tib": 20, "gb_per_s": 3, "bucket": "https://corpora.blob.core.windows.net/text"}
+    found = inputs(Settings(bucket_group="data", lustre_principal=SUBSCRIPTION), storage={"shared": shared})
+    waits = {
+        "trial-storage-shared": {"trial-storage-bucket-account", "trial-storage-bucket-data"},
+        "trial-workspace-namespace": {"trial-control-plane-caller"},
+    }
+    assert set(waits) <= set(found)
+    for late, roles in waits.items():
+        assert any(roles <= names and late not in names for names in made_before), late
+
+
 @pytest.mark.parametrize(
     ("claims", "kind"), [({"scp": "user_impersonation"}, "User"), ({"idtyp": "app"}, "ServicePrincipal")]
 )
@@ -290,6 +315,31 @@ def test_whoever_runs_up_has_all_rights_in_this_cluster_and_nowhere_else(
     assert {name: (given["scope"], given["principalType"]) for name, given in found.items()} == {
         "trial-control-plane-caller": (CLUSTER, kind)
     }
+
+
+def test_who_submits_jobs_may_log_in_and_has_a_role_in_one_namespace(inputs: Inputs) -> None:
+    group = "00000000-0000-0000-0000-00000000000c"
+    found = {name: given for name, given in inputs(Settings(submitters=(group,))).items() if "-submitters-" in name}
+    login = found.pop(f"trial-submitters-{group}")
+    assert (login["scope"], login["principalId"], login["principalType"]) == (CLUSTER, group, "Group")
+    assert login["roleDefinitionId"].endswith("/4abbcc35-e782-43d8-92c5-2d3f1bd2253f")
+    see = ["get", "list", "watch"]
+    assert found["trial-submitters-role"]["metadata"]["namespace"] == "training"
+    assert found["trial-submitters-role"]["rules"] == [
+        {
+            "apiGroups": ["trainer.kubeflow.org"],
+            "resources": ["trainjobs"],
+            "verbs": [*see, "create", "update", "patch", "delete"],
+        },
+        {"apiGroups": [""], "resources": ["events", "persistentvolumeclaims", "pods", "pods/log"], "verbs": see},
+        {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": see},
+        {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": see},
+    ]
+    assert found["trial-submitters-binding"]["subjects"] == [
+        {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
+    ]
+    assert set(found) == {"trial-submitters-role", "trial-submitters-binding"}
+    assert not any("-submitters-" in name for name in inputs())
 
 
 def test_nodes_reach_a_public_api_by_their_own_way_out(inputs: Inputs) -> None:

@@ -1,8 +1,8 @@
 """Role assignments and federated credentials.
 
-Source: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
-PrincipalNotFound; Microsoft Entra documentation, "Federated identity credential considerations" (20 at most, issuer and
-subject once).
+Sources: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
+PrincipalNotFound; Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, in its words);
+Microsoft Entra documentation, "Federated identity credential considerations" (20 at most, issuer and subject once).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 __all__: list[str] = []
 
 _ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
+_IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
+_SERVICE: Final = "ServicePrincipal"
 _CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
 _MOST_CREDENTIALS: Final = 20
 
@@ -36,6 +38,19 @@ def principal_is_a_guid(thing: Thing) -> None:
     if not is_guid(principal):
         message = f"The principal ID '{principal}' is not valid. Principal ID must be a GUID."
         raise refused("InvalidPrincipalId", message)
+
+
+@rule(_ASSIGNMENT)
+def principal_is_of_the_kind_that_is_told(thing: Thing) -> None:
+    """An identity is a service principal; the SDK calls it a User where a program says nothing."""
+    principal, told = thing.inputs.get("principalId"), thing.inputs.get("principalType")
+    identities = thing.ledger.of_types({_IDENTITY})
+    if told not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
+        message = (
+            f"The PrincipalId '{principal}' has type '{_SERVICE}' , which is different from specified PrinciaplType "
+            f"'{told}'."
+        )
+        raise refused("UnmatchedPrincipalType", message)
 
 
 @rule(_ASSIGNMENT)

@@ -35,6 +35,13 @@ def test_a_grant_is_under_what_it_is_for(stage: Stage) -> None:
     assert made.outputs["principalType"] == "ServicePrincipal"
 
 
+def test_an_identity_is_no_user(stage: Stage) -> None:
+    message = r"has type 'ServicePrincipal' , which is different from specified PrinciaplType 'User'\."
+    with pytest.raises(CloudError, match=f'Status=400 Code="UnmatchedPrincipalType" .*{message}'):
+        _grant(stage, principalType="User")
+    assert _grant(stage, principalType="ServicePrincipal").outputs["principalType"] == "ServicePrincipal"
+
+
 def test_nothing_is_granted_twice(stage: Stage) -> None:
     _grant(stage)
     with pytest.raises(CloudError, match='Status=409 Code="RoleAssignmentExists"'):
