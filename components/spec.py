@@ -449,9 +449,10 @@ class PrivateAccess(_Access):
     """The cluster's API answers inside the network only."""
 
     kind: Literal["private"]
-    via: Literal["vpn", "bastion", "inside"] | None = Field(
+    via: Literal["vpn", "bastion", "inside", "dns"] | None = Field(
         default=None,
-        description="How up reaches the API: a VPN or peering of yours, a bastion host, or a machine in the network",
+        description="How up reaches the API: a VPN or peering of yours, a bastion host, a machine in the network, or "
+        "(Google Cloud) the cluster's DNS name, from anywhere with rights of IAM",
     )
     cidrs: tuple[Cidr, ...] = Field(default=(), description="IPv4 ranges at the other end of the VPN or peering")
     egress: Literal["nat", "none"] = Field(
@@ -472,8 +473,8 @@ class PrivateAccess(_Access):
                     "",
                     "kind is 'private', and nothing says how up would reach the API to install what runs in the "
                     "cluster",
-                    "add via: vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine "
-                    "in the network, or choose kind: public with your ranges under cidrs",
+                    "add via: vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine "
+                    "in the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs",
                 )
             )
         if self.via == "vpn" and not self.cidrs:

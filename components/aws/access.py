@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpucluster.components.dns_endpoint import dns_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
@@ -72,8 +73,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
         "vpn": f"through your VPN or peering from {', '.join(clients)}",
         "bastion": f"through a bastion host in the network ({vpc_cidr})",
         "inside": f"from machines in the network ({vpc_cidr})",
-        None: "from the nodes alone",
-    }[access.via]
+    }.get(access.via or "", "from the nodes alone")
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
         public_cidrs=(),
@@ -88,7 +88,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What AWS can't make of the spec's access."""
-    problems: list[Problem] = []
+    problems = dns_problems(access, "EKS")
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         count = len(access.cidrs)
         problems.append(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.azure.arm import UUID
+from gpucluster.components.dns_endpoint import dns_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec import PrivateAccess, PublicAccess
 
@@ -46,8 +47,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
         "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",
         "bastion": f"through a bastion host in the network ({network_cidr})",
         "inside": f"from machines in the network ({network_cidr})",
-        None: "from the nodes alone",
-    }[access.via]
+    }.get(access.via or "", "from the nodes alone")
     return AccessPlan(
         private=True,
         client_cidrs=(),
@@ -58,7 +58,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What Azure can't make of the spec's access."""
-    problems: list[Problem] = []
+    problems = dns_problems(access, "AKS")
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         problems.append(
             Problem(

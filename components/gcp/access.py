@@ -19,14 +19,15 @@ _PRINCIPAL = re.compile(r"^(user|serviceAccount):[^@\s:]+@[^@\s:]+\.[^@\s:.]+$")
 class AccessPlan:
     """private: the API has no address on the internet. client_cidrs: ranges that reach it, besides the nodes.
 
-    Its DNS name would answer everyone with a right to the cluster from anywhere, which no list of ranges narrows: it is
-    closed to the outside.
+    dns: its DNS name answers from anywhere whoever has the right to connect, which no list of ranges narrows; else it
+    is closed to the outside.
     admins: IAM principals with all rights in the cluster, besides who makes it.
     nat: whether nodes have a way out to the internet. registry: mirror that images outside Google's registries come
     from. summary: all that in one line, for people.
     """
 
     private: bool
+    dns: bool
     client_cidrs: tuple[str, ...]
     admins: tuple[str, ...]
     nat: bool
@@ -39,6 +40,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
     if isinstance(access, PublicAccess):
         return AccessPlan(
             private=False,
+            dns=False,
             client_cidrs=access.cidrs,
             admins=access.admins,
             nat=True,
@@ -50,16 +52,17 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
         "vpn": f"through your VPN or peering from {', '.join(clients)}",
         "bastion": f"through a bastion host in the network ({nodes_cidr})",
         "inside": f"from machines in the network ({nodes_cidr})",
-        None: "from the nodes alone",
-    }[access.via]
+        "dns": "by its DNS name from anywhere with the IAM right container.clusters.connect",
+    }.get(access.via or "", "from the nodes alone")
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
         private=True,
+        dns=access.via == "dns",
         client_cidrs=clients,
         admins=access.admins,
         nat=access.egress == "nat",
         registry=access.registry,
-        summary=f"inside only, {through}; {_rights(access.admins)}; {out}",
+        summary=f"{'no address' if access.via == 'dns' else 'inside only'}, {through}; {_rights(access.admins)}; {out}",
     )
 
 

@@ -14,7 +14,8 @@ __all__ = ["Admins"]
 
 
 class Admins(pulumi.ComponentResource):
-    """For each principal the right to find the cluster, by IAM, and every right in it, by Kubernetes.
+    """For each principal the right to find the cluster, by IAM, and every right in it, by Kubernetes; where the API has
+    a DNS name alone, the right to connect to that besides.
 
     `roles/container.admin` would give them all clusters of the project. Named by the principal and not by its place:
     taking one out leaves the rest.
@@ -26,13 +27,27 @@ class Admins(pulumi.ComponentResource):
         principals: Sequence[str],
         *,
         project: str,
+        connect_role: str | None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the APIs."""
+        """connect_role: id of a role to make with the right to connect; None where addresses decide. after: APIs."""
         super().__init__("gpucluster:gcp:Admins", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
+        outside = pulumi.ResourceOptions(parent=self, depends_on=list(after))
+        connect = (
+            projects.IAMCustomRole(
+                f"{name}-connect",
+                project=project,
+                role_id=connect_role,
+                title=f"Connect to {name}",
+                permissions=["container.clusters.connect"],
+                opts=outside,
+            )
+            if connect_role is not None
+            else None
+        )
         for principal in principals:
             address = principal.partition(":")[2]
             full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', address)}"
@@ -41,8 +56,12 @@ class Admins(pulumi.ComponentResource):
                 project=project,
                 role="roles/container.clusterViewer",
                 member=principal,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+                opts=outside,
             )
+            if connect is not None:
+                projects.IAMMember(
+                    f"{full}-connect", project=project, role=connect.name, member=principal, opts=outside
+                )
             ClusterRoleBinding(
                 f"{full}-rights",
                 metadata=ObjectMetaArgs(labels=dict(labels)),

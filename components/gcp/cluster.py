@@ -214,6 +214,9 @@ class TrainingCluster(pulumi.ComponentResource):
                 f"{name}-admins",
                 plan.access.admins,
                 project=location.project,
+                connect_role=f"{plan.name}_{plan.account_suffix}_connect".replace("-", "_")
+                if plan.access.dns
+                else None,
                 labels=self._labels,
                 after=services,
                 opts=inside,

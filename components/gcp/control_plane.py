@@ -125,10 +125,10 @@ class ControlPlane(pulumi.ComponentResource):
                 # Without it, every machine in Google Cloud, of whomever, could try.
                 gcp_public_cidrs_access_enabled=False,
             ),
-            # The DNS name asks for rights and for no address: open to the outside it would pass by the ranges above.
+            # The DNS name asks for rights and for no address: open to the outside it passes by the ranges above.
             control_plane_endpoints_config=container.ClusterControlPlaneEndpointsConfigArgs(
                 dns_endpoint_config=container.ClusterControlPlaneEndpointsConfigDnsEndpointConfigArgs(
-                    allow_external_traffic=False
+                    allow_external_traffic=access.dns
                 )
             ),
             # A replica of kube-dns for each 256 vCPUs of GPU nodes would fill the system nodes (`dns.py`).
@@ -157,13 +157,23 @@ class ControlPlane(pulumi.ComponentResource):
         )
         self.before_nodes = [*nodes.grants, *network.ways_out]
         self.cluster_name = self.cluster.name
-        self.endpoint = self.cluster.endpoint
-        self.kubeconfig = pulumi.Output.all(
-            self.cluster.name, self.cluster.endpoint, self.cluster.master_auth.cluster_ca_certificate
-        ).apply(lambda values: kubeconfig(*values))
+        self.endpoint = self._dns_name() if access.dns else self.cluster.endpoint
+        certificate = None if access.dns else self.cluster.master_auth.cluster_ca_certificate
+        self.kubeconfig = pulumi.Output.all(self.cluster.name, self.endpoint, certificate).apply(
+            lambda values: kubeconfig(*values)
+        )
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )
+
+    def _dns_name(self) -> pulumi.Output[str]:
+        """Empty where a preview does not tell."""
+
+        def name(config: container.outputs.ClusterControlPlaneEndpointsConfig) -> str:
+            found = config.dns_endpoint_config
+            return "" if found is None else found.endpoint or ""
+
+        return self.cluster.control_plane_endpoints_config.apply(name)
 
 
 def _maintenance() -> container.ClusterMaintenancePolicyArgs:

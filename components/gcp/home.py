@@ -65,6 +65,6 @@ class Home(pulumi.ComponentResource):
         self.register_outputs({"instanceName": instance.name, "ip": ip})
 
 
-def _address(networks: Sequence[filestore.outputs.InstanceNetwork]) -> str:
-    """Where the share is mounted from; empty where a preview does not tell."""
-    return next(iter(networks[0].ip_addresses or [""]))
+def _address(networks: Sequence[filestore.outputs.InstanceNetwork] | None) -> str:
+    """Where the share is mounted from; empty where a preview, or an update of other targets, does not tell."""
+    return next(iter((networks[0].ip_addresses if networks else None) or [""]))

@@ -7,12 +7,14 @@ import json
 __all__ = ["kubeconfig"]
 
 
-def kubeconfig(cluster: str, endpoint: str, certificate: str) -> str:
+def kubeconfig(cluster: str, endpoint: str, certificate: str | None) -> str:
     """A kubeconfig, as JSON, which is YAML too. `gke-gcloud-auth-plugin` gives a token at each use.
 
-    endpoint: address of the API. certificate: of its authority, in base 64.
+    endpoint: address or name of the API. certificate: of its authority, in base 64; None for the DNS name, whose
+    certificate is one that every system trusts.
     """
-    server = {"server": f"https://{endpoint}", "certificate-authority-data": certificate}
+    authority = {} if certificate is None else {"certificate-authority-data": certificate}
+    server = {"server": f"https://{endpoint}", **authority}
     return json.dumps(
         {
             "apiVersion": "v1",

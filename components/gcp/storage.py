@@ -76,8 +76,7 @@ class LustreStorage(pulumi.ComponentResource):
                 delete_before_replace=True,
             ),
         )
-        # IP_ADDRESS@tcp:/FILESYSTEM
-        ip = instance.mount_point.apply(lambda point: point.partition("@")[0])
+        ip = instance.mount_point.apply(_address)
         self.volume = lustre_volume(
             project=location.project,
             zone=location.zone,
@@ -137,3 +136,8 @@ class BucketStorage(pulumi.ComponentResource):
         )
         self.volume = bucket_volume(bucket=bucket.name, capacity_gib=plan.usable_gib, after=[use])
         self.register_outputs({"bucket": bucket.name})
+
+
+def _address(mount_point: str | None) -> str:
+    """Of IP_ADDRESS@tcp:/FILESYSTEM; empty where an update of other targets leaves the instance out."""
+    return (mount_point or "").partition("@")[0]

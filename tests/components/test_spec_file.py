@@ -132,8 +132,8 @@ PRIVATE = (
         (
             "{kind: private}",
             [
-                f"{PRIVATE}vpn with the cidrs at its other end, via: bastion, or via: inside to run up on a machine in "
-                "the network, or choose kind: public with your ranges under cidrs"
+                f"{PRIVATE}vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine in "
+                "the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs"
             ],
         ),
         ("{kind: private, via: vpn}", ["via is 'vpn', which needs cidrs: the IPv4 ranges at its other end; add them"]),

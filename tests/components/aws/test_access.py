@@ -75,3 +75,9 @@ def test_an_admin_that_is_no_iam_principal_is_refused(arn: str, hint: str) -> No
         f"access.admins[1] is {arn!r}; on AWS name an IAM role or user, such as "
         f"arn:aws:iam::123456789012:role/platform-admin{hint}"
     ]
+
+
+def test_a_dns_name_that_asks_for_rights_alone_is_not_to_be_had() -> None:
+    assert told(access_problems(PrivateAccess(kind="private", via="dns"))) == [
+        "access.via is 'dns', which is Google Cloud's; for EKS choose vpn, bastion or inside"
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
+_DNS_NAME = "gke-abc.us-central1.gke.goog"
 Registered = list[tuple[str, str, dict[str, Any]]]
 
 
@@ -36,7 +37,12 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
     """What the clouds add to the inputs, as far as other resources ask for it."""
     match args.typ:
         case "gcp:container/cluster:Cluster":
-            return {"endpoint": "192.0.2.1", "masterAuth": {"clusterCaCertificate": "Y2VydA=="}}
+            dns = {**args.inputs["controlPlaneEndpointsConfig"]["dnsEndpointConfig"], "endpoint": _DNS_NAME}
+            return {
+                "endpoint": "192.0.2.1",
+                "masterAuth": {"clusterCaCertificate": "Y2VydA=="},
+                "controlPlaneEndpointsConfig": {"dnsEndpointConfig": dns},
+            }
         case "gcp:lustre/instance:Instance":
             return {"mountPoint": f"10.0.64.2@tcp:/{args.inputs['filesystem']}"}
         case "gcp:filestore/instance:Instance":

@@ -868,6 +868,26 @@ def test_a_closed_cluster_has_no_way_out_and_no_address_on_the_internet(declared
     assert [name for name, (typ, _) in found.items() if "router" in typ.lower()] == []
 
 
+def test_by_its_dns_name_the_api_needs_no_address_and_admins_may_connect_to_it(registered: Registering) -> None:
+    from gpucluster.components.gcp.cluster import TrainingCluster
+
+    access = {"kind": "private", "via": "dns", "admins": ["user:ada@example.com"]}
+    raw = yaml.safe_load((ROOT / "examples/specs/gcp/mega-on-demand.yaml").read_text())
+    plan = plan_cluster(ClusterSpec.model_validate({**raw, "access": access}), HERE, stack="gcp-trial")
+    assert plan.access.summary == (
+        "no address, by its DNS name from anywhere with the IAM right container.clusters.connect; admins: whoever "
+        "holds roles/container.admin in the project, user:ada@example.com; internet by NAT"
+    )
+    found = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
+    cluster = found["mega-control-plane-cluster"]
+    assert cluster["privateClusterConfig"]["enablePrivateEndpoint"] is True
+    assert cluster["controlPlaneEndpointsConfig"] == {"dnsEndpointConfig": {"allowExternalTraffic": True}}
+    config = json.loads(found["mega-kubernetes"]["kubeconfig"])
+    assert config["clusters"][0]["cluster"] == {"server": "https://gke-abc.us-central1.gke.goog"}
+    assert found["mega-admins-connect"]["permissions"] == ["container.clusters.connect"]
+    assert found["mega-admins-ada-example-com-connect"]["member"] == "user:ada@example.com"
+
+
 def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
     access = {"kind": "public", "cidrs": OFFICE, "admins": ["user:ada@example.com"]}
     found = [item for item in declared("mega-on-demand", access=access) if item[1].startswith("mega-admins")]
