@@ -47,11 +47,12 @@ class RollGuard:
         return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=self._binding))
 
     def _check(self, args: pulumi.ResourceHookArgs) -> None:
-        if not args.old_inputs or not self._nodes or self._told:  # a component of an older version has no inputs
+        if not args.old_inputs or not self._nodes or self._told:
             return
         changed = recycling(args.type, args.old_inputs, args.new_inputs or {})
         if args.type == self._component:
-            changed = tuple(name for name in changed if name in self._made_of)
+            # A component of an older version does not say all of it.
+            changed = tuple(name for name in changed if name in self._made_of and name in args.old_inputs)
         if not changed:
             return
         pace = "one at a time" if args.type in in_place() else "all at once"

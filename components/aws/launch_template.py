@@ -39,12 +39,13 @@ def node_launch_template(
     it makes. node_name: what its nodes are called. root_gib: size of the root disk, GiB. roll: its nodes may be
     replaced.
 
-    Its tags stay as they were made, unless the nodes may go: tags of machines are part of a version, whose change
-    recycles every node of a managed group, and the provider shows the template's own tags as a new version, too.
+    Its tags and user data stay as they were made, unless the nodes may go: they are part of a version, whose change
+    recycles every node of a managed group, and the provider shows the template's own tags as a new version, too. So an
+    upgrade of this project that sets nodes up otherwise stops nobody's jobs and nobody's update.
     Sources: Amazon EKS user guide, "Customize managed nodes with launch templates"; hashicorp/terraform-provider-aws
     internal/service/ec2/ec2_launch_template.go, CustomizeDiff.
     """
-    frozen = [] if roll else ["tags", "tagSpecifications"]
+    frozen = [] if roll else ["tags", "tagSpecifications", "userData"]
     return ec2.LaunchTemplate(
         name,
         instance_type=machine_type,

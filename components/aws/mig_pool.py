@@ -39,7 +39,10 @@ class MigPool(pulumi.ComponentResource):
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        kind, made_of = "gpucluster:aws:MigPool", {"zone": zone, "spot": plan.spot}
+        kind, made_of = (
+            "gpucluster:aws:MigPool",
+            {"zone": zone, "spot": plan.spot, "slices": list(plan.slices_of_a_gpu)},
+        )
         guard = RollGuard(
             kind,
             name,

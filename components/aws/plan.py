@@ -32,7 +32,7 @@ from gpucluster.components.aws.purchase import (
     purchase_problems,
     reservation_notes,
 )
-from gpucluster.components.aws.quotas import NODE_GROUP_LIMIT, quota_note
+from gpucluster.components.aws.quotas import cluster_quotas, quota_note
 from gpucluster.components.elastic import PoolPlan, plan_pools
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
@@ -65,6 +65,10 @@ __all__ = [
 # its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
 KUBERNETES_VERSION = "1.35"
 
+# Addresses of a /17 without the 5 that EC2 keeps, and those that a node takes at least: its own and a range of 16.
+# Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
+_MOST_NODES = (2**15 - 5) // 17
+
 # Characters. Source: Amazon EKS API, CreateCluster.
 _CLUSTER_NAME = 100
 
@@ -86,9 +90,13 @@ class NetworkPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemPlan:
-    """CPU nodes for CoreDNS, Karpenter and operators. Karpenter's two replicas want two hosts."""
+    """CPU nodes for CoreDNS, Karpenter and operators. Karpenter's two replicas want two hosts. vcpus: of each.
+
+    Source of the vCPUs: Amazon EC2 instance types guide, gp (m7i).
+    """
 
     machine_type: str = "m7i.xlarge"
+    vcpus: int = 4
     nodes: int = 2
     root_gib: int = 100
 
@@ -249,7 +257,8 @@ def plan_cluster(
                 *example_range_notes(spec.access),
                 *mig_notes(mig),
                 *_metrics_notes(telemetry, shape, location.region),
-                quotas(training, elastic, mig),
+                *_spot_notes(elastic, mig),
+                quotas(training, elastic, mig, cluster=_cluster_quotas(SystemPlan(), access, storage)),
             ],
         ),
     )
@@ -326,9 +335,9 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
 
 def _size_problems(spec: TrainingSpec) -> list[Problem]:
     limit, what = (
-        (BLOCK_SIZES[-1], "one capacity block holds")
+        (BLOCK_SIZES[-1], "one capacity block, which is all that a pool can target, holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
-        else (NODE_GROUP_LIMIT, "one EKS node group holds")
+        else (_MOST_NODES, "the GPU subnet has addresses for")
     )
     size = spec.training.nodes + spec.training.spares
     if size <= limit:
@@ -392,14 +401,44 @@ def training_notes(training: TrainingPlan, location: Location) -> list[str]:
     """What must be true of its capacity that the plan can't check."""
     reservation, machine = training.placement.reservation, training.shape.machine_type
     if reservation is None:
-        return [on_demand_note(nodes=training.size, machine=machine, location=location)]
+        return [*_ip_notes(training), on_demand_note(nodes=training.size, machine=machine, location=location)]
     held = (block_size(training.size) if training.capacity_block else None) or training.size
     block = block_notes(reservation, nodes=training.size, active=training.active) if training.capacity_block else []
-    return [*reservation_notes(reservation, nodes=held, machine=machine, location=location), *block]
+    return [
+        *_ip_notes(training),
+        *reservation_notes(reservation, nodes=held, machine=machine, location=location),
+        *block,
+    ]
 
 
-def quotas(training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigPlan | None = None) -> str:
-    """The quotas that these pools need."""
+def _ip_notes(training: TrainingPlan) -> list[str]:
+    """What the one interface with an address leaves of a machine with many cards."""
+    shape = training.shape
+    if shape.network_cards < 2:
+        return []
+    return [
+        f"shared storage, S3 and checkpoints have {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
+        "network cards carries IP"
+    ]
+
+
+def _spot_notes(elastic: ElasticPlan | None, mig: MigPlan | None) -> list[str]:
+    """What an account that never bought spot capacity lacks.
+
+    Source: aws/karpenter-provider-aws v1.14.1, troubleshooting ("Missing Service Linked Role").
+    """
+    if not (mig is not None and mig.spot) and not (elastic is not None and elastic.most_nodes("spot")):
+        return []
+    return [
+        "spot machines start once the account has the role AWSServiceRoleForEC2Spot: `aws iam "
+        "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
+    ]
+
+
+def quotas(
+    training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigPlan | None = None, *, cluster: str = ""
+) -> str:
+    """The quotas that these pools need. cluster: as `quota_note` has it."""
     # A capacity block has quotas of its own.
     on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
     if elastic is not None:
@@ -409,7 +448,19 @@ def quotas(training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigP
         on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
         spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
     interfaces = training.size * len(training.interfaces)
-    return quota_note(on_demand=on_demand, spot=spot, interfaces=interfaces, nodes=training.size)
+    block = (block_size(training.size) or 0) if training.capacity_block else 0
+    return quota_note(
+        on_demand=on_demand, spot=spot, block=block, interfaces=interfaces, nodes=training.size, cluster=cluster
+    )
+
+
+def _cluster_quotas(system: SystemPlan, access: AccessPlan, storage: LustrePlan) -> str:
+    return cluster_quotas(
+        system_vcpus=system.nodes * system.vcpus,
+        nat=access.nat,
+        deployment=storage.deployment,
+        lustre_gib=storage.capacity_gib,
+    )
 
 
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:

@@ -92,7 +92,7 @@ class TrainingPool(pulumi.ComponentResource):
             placement=_placement(plan, group),
             market=_market(plan),
             reservation=_reservation(plan),
-            roll=plan.roll,
+            roll=plan.roll or not plan.started,
             opts=guard.over(here),
         )
         nodes = eks.NodeGroup(

@@ -7,31 +7,47 @@ from collections.abc import Sequence
 
 __all__ = ["GPU_NODE_SETUP", "gpu_user_data", "karpenter_user_data"]
 
-# The GPU image holds no Lustre client: without it the shared storage does not mount.
+# What has to be there before the kubelet is a unit of its own, which the kubelet requires: EKS asks to leave the
+# kubelet's own unit alone. It does not wait for nodeadm-run.service, which makes the RAID and then starts the kubelet
+# and waits for it: the two would wait for each other. Without what it looks for the node does not join.
+# Sources: Amazon EKS user guide, launch-templates ("Don't specify any commands in your user data that starts or
+# modifies kubelet"); awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init/init.go (runDaemons), nodeadm-run.service.
+_UNIT = """\
+[Unit]
+Description={what}
+Before=kubelet.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/bin/{step}
+[Install]
+RequiredBy=kubelet.service
+"""
+
+# The GPU image holds no Lustre client: without it the shared storage does not mount. A script that fails does not keep
+# a node from joining, so the unit looks for the client.
 #
-# /scratch is a folder of the RAID0 of all local disks. The RAID is made after this script has run and before the
-# kubelet starts, so the kubelet's start mounts the folder, at every boot. Without the RAID it fails: a /scratch on the
-# root disk would fill it up unseen.
+# /scratch is a folder of the RAID0 of all local disks, which is there when the kubelet starts. Without the RAID a
+# /scratch on the root disk would fill it up unseen.
 # Source: awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init (its phase "run") and setup-local-disks.
-GPU_NODE_SETUP = """\
+GPU_NODE_SETUP = f"""\
 #!/bin/bash
 set -euo pipefail
 cat > /usr/local/bin/mount-scratch <<'EOF'
 #!/bin/bash
 set -euo pipefail
+modinfo lustre > /dev/null
 mountpoint -q /mnt/k8s-disks/0
 mkdir -p /mnt/k8s-disks/0/scratch /scratch
 chmod 1777 /mnt/k8s-disks/0/scratch
 mountpoint -q /scratch || mount --bind /mnt/k8s-disks/0/scratch /scratch
 EOF
 chmod 755 /usr/local/bin/mount-scratch
-mkdir -p /etc/systemd/system/kubelet.service.d
-cat > /etc/systemd/system/kubelet.service.d/50-scratch.conf <<'EOF'
-[Service]
-ExecStartPre=/usr/local/bin/mount-scratch
-EOF
+cat > /etc/systemd/system/mount-scratch.service <<'EOF'
+{_UNIT.format(what="Lustre client and scratch folder of this node", step="mount-scratch")}EOF
 systemctl daemon-reload
-dnf install -y lustre-client
+systemctl enable mount-scratch.service
+for attempt in 1 2 3 4 5; do dnf install -y lustre-client && break || sleep 10; done
 """
 
 # All local NVMe disks as one RAID0. Source: awslabs/amazon-eks-ami, nodeadm/doc/api.md (LocalStorageOptions).
@@ -79,12 +95,10 @@ nvidia-smi -mig 1
 nvidia-smi mig -lgi || nvidia-smi mig -cgi {slices} -C
 EOF
 chmod 755 /usr/local/bin/slice-gpus
-mkdir -p /etc/systemd/system/kubelet.service.d
-cat > /etc/systemd/system/kubelet.service.d/60-slices.conf <<'EOF'
-[Service]
-ExecStartPre=/usr/local/bin/slice-gpus
-EOF
+cat > /etc/systemd/system/slice-gpus.service <<'EOF'
+{unit}EOF
 systemctl daemon-reload
+systemctl enable slice-gpus.service
 """
 _CONFIG = "application/node.eks.aws"
 _SHELL = 'text/x-shellscript; charset="us-ascii"'
@@ -94,7 +108,8 @@ def gpu_user_data(slices: Sequence[str] = ()) -> str:
     """User data of a GPU node as a launch template takes it: a MIME message in base64, with the node's configuration
     and shell scripts. slices: sizes of the MIG slices of each GPU, none to leave GPUs whole.
     """
-    sliced = [(_SHELL, _SLICES.format(slices=",".join(slices)))] if slices else []
+    unit = _UNIT.format(what="MIG slices of this node", step="slice-gpus")
+    sliced = [(_SHELL, _SLICES.format(slices=",".join(slices), unit=unit))] if slices else []
     made = _mime([(_CONFIG, _NODE_CONFIG + _RAID), (_SHELL, GPU_NODE_SETUP), *sliced])
     return base64.b64encode(made.encode()).decode()
 

@@ -97,9 +97,17 @@ def test_where_the_spec_allows_it_the_sentence_is_told_once(guard, said):
         (NODES, {"scalingConfig": {"desiredSize": 4}}, {"scalingConfig": {"desiredSize": 5}}),
         (POOL, {}, {"zone": "us-east-1a"}),
         (POOL, None, {"zone": "us-east-1a"}),
+        (POOL, {"zone": "us-east-1a"}, {"zone": "us-east-1a", "machineType": "p5.48xlarge"}),
         (POOL, {"zone": "us-east-1a", "durationDays": 14}, {"zone": "us-east-1a", "notes": ["another"]}),
     ],
-    ids=["labels", "size", "a pool of an older version", "a pool without inputs", "what a pool tells of itself"],
+    ids=[
+        "labels",
+        "size",
+        "a pool of an older version",
+        "a pool without inputs",
+        "a pool that says less",
+        "what a pool tells of itself",
+    ],
 )
 def test_what_leaves_the_nodes_as_they_are_passes_in_silence(guard, said, type_, old, new):
     guard()(type_, old, new)

@@ -36,7 +36,7 @@ class NoPrices:
 
 def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "specs").mkdir()
-    (tmp_path / "specs/mine.yaml").write_text(TRIAL.replace("nodes: 4", "nodes: 450"))
+    (tmp_path / "specs/mine.yaml").write_text(TRIAL.replace("nodes: 4", "nodes: 2000"))
     monkeypatch.chdir(tmp_path)
     options = ["--region", "us-east-1", "--zone", "us-west-2a", "--machine", "p6.48xlarge"]
     done = CliRunner().invoke(main, ["check", "specs/mine.yaml", *options])
@@ -47,8 +47,8 @@ def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pyte
         "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6",
         "  --machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
         "error: specs/mine.yaml: 1 problem",
-        "  line 7: training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for "
-        "fewer",
+        "  line 7: training.nodes and training.spares make 2001 nodes; the GPU subnet has addresses for at most 1927: "
+        "ask for fewer",
     ]
 
 

@@ -67,12 +67,13 @@ def test_every_mistake_is_told_at_once_with_its_field_as_it_is_in_python(declare
 
 
 def test_what_the_cloud_can_not_carry_is_told_with_the_machine(declared: Declared) -> None:
-    spec = {**SPEC, "training": {"nodes": 500}}
+    spec = {**SPEC, "training": {"nodes": 2000}}
     assert refused(declared, lambda: aws.TrainingCluster("trial", spec, EAST, machine="p6.48xlarge")) == [
         "gpucluster.aws.TrainingCluster trial: 1 problem",
         "  machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
         "spec of trial: 1 problem",
-        "  training.nodes and training.spares make 500 nodes; one EKS node group holds at most 450: ask for fewer",
+        "  training.nodes and training.spares make 2000 nodes; the GPU subnet has addresses for at most 1927: ask for "
+        "fewer",
     ]
 
 
@@ -181,7 +182,7 @@ def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, lo
         "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: whoever runs the "
         "first up"
     )
-    assert len(notes) == 6
+    assert len(notes) == 7
 
 
 def test_a_program_reads_name_pools_and_storage(declared: Declared) -> None:

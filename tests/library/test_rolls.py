@@ -13,10 +13,11 @@ PROGRAM = """\
 import pulumi_aws
 import pulumi_gcp
 
-import gpucluster.components.aws.user_data as made
+import gpucluster.components.aws.training_pool as made
 from gpucluster import aws, gcp
 
-made.GPU_NODE_SETUP += {setup!r}
+if {other}:
+    made._placement = lambda *_: None
 east = aws.Location(region="us-east-1", zone="us-east-1a")
 aws.TrainingCluster(
     "trial",
@@ -53,7 +54,7 @@ gcp.TrainingPool(
 )
 """
 STANDING: dict[str, Any] = {
-    "setup": "",
+    "other": False,
     "cluster": False,
     "pool": False,
     "team": "research",
@@ -62,7 +63,7 @@ STANDING: dict[str, Any] = {
     "account": 0,
 }
 OTHER: dict[str, Any] = {**STANDING, "team": "another", "duration": "21d"}
-SETUP: dict[str, Any] = {**STANDING, "setup": "echo another\n"}
+PLACED: dict[str, Any] = {**STANDING, "other": True}
 END = "take the change back, or write training.roll: true into the spec for this update"
 
 
@@ -84,8 +85,13 @@ def test_labels_and_duration_change_in_place_and_what_replaces_nodes_is_refused_
     assert (told.code, "jobs on them end" in told.text) == (0, False), told.text
 
     for values, pool, nodes, what in (
-        ({**SETUP, "pool": True}, "trial-training", "4 x p5.48xlarge, one at a time", "-template changes in userData"),
-        ({**SETUP, "cluster": True}, "gpus", "2 x p5.48xlarge, one at a time", "-template changes in userData"),
+        (
+            {**PLACED, "pool": True},
+            "trial-training",
+            "4 x p5.48xlarge, one at a time",
+            "-template changes in placement",
+        ),
+        ({**PLACED, "cluster": True}, "gpus", "2 x p5.48xlarge, one at a time", "-template changes in placement"),
         (
             {**STANDING, "subnet": "cluster_subnet_ids[0]"},
             "gpus",
@@ -98,12 +104,12 @@ def test_labels_and_duration_change_in_place_and_what_replaces_nodes_is_refused_
         assert refused.code != 0
         assert f"{pool}: replaces {nodes}; jobs on them end: {pool}{what}; {END}" in refused.text, refused.text
         assert "Traceback" not in refused.text
-    refused = run(SETUP, "up", "--yes", "--skip-preview")
+    refused = run(PLACED, "up", "--yes", "--skip-preview")
     assert (refused.code == 0, END in refused.text) == (False, True), refused.text
 
-    rolled = run({**SETUP, "cluster": True, "pool": True}, "up", "--yes", "--skip-preview")
+    rolled = run({**PLACED, "cluster": True, "pool": True}, "up", "--yes", "--skip-preview")
     assert rolled.code == 0, rolled.text
     for part in ("trial-training", "gpus"):
-        assert "changes in userData; allowed by training.roll" in rolled.text.split(f"{part}: replaces ")[1]
-    kept = run({**SETUP, "cluster": True, "pool": True}, "preview")
+        assert "changes in placement; allowed by training.roll" in rolled.text.split(f"{part}: replaces ")[1]
+    kept = run({**PLACED, "cluster": True, "pool": True}, "preview")
     assert (kept.code, "jobs on them end" in kept.text) == (0, False), kept.text

@@ -32,7 +32,7 @@ KINDS = {
     "labels-as-boolean",
     "labels-missing",
     "many-at-once",
-    "more-nodes-than-a-node-group",
+    "more-nodes-than-addresses",
     "name-in-capitals",
     "nested-too-deeply",
     "not-utf-8",

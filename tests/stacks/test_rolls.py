@@ -27,8 +27,8 @@ class Case:
 CASES = {
     "aws": Case(
         machines="5 x p5.48xlarge",
-        program='import gpucluster.components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n',
-        named=f"{TEMPLATE} changes in userData",
+        program="import gpucluster.components.aws.training_pool as other\n\nother._placement = lambda *_: None\n",
+        named=f"{TEMPLATE} changes in placement",
     ),
     "gcp": Case(
         machines="5 x a3-megagpu-8g",
@@ -85,6 +85,19 @@ def test_a_label_reaches_nodes_in_place_and_what_replaces_them_is_refused_until_
 def _steps(plan: str) -> set[tuple[str, str]]:
     """(what is done, logical name)."""
     return {(step["op"], step["urn"].split("::")[-1]) for step in json.loads(plan)["steps"]}
+
+
+def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
+    """An upgrade of this project brings it, and nobody's jobs end for it."""
+    assert project.pulumi("up", "--yes").code == 0
+    program = 'import gpucluster.components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n'
+    project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{program}")
+    kept = project.pulumi("preview", "--json", "--show-sames")
+    assert kept.code == 0, kept.text
+    assert {step for step in _steps(kept.out) if step[1] in (NODES, TEMPLATE)} == {("same", NODES), ("same", TEMPLATE)}
+    project.change("stacks/specs/trial.yaml", "  spares: 1 ", "  roll: true\n  spares: 1 ")
+    rolled = project.pulumi("preview")
+    assert f"{TEMPLATE} changes in userData; allowed by training.roll" in rolled.text
 
 
 def test_another_zone_makes_a_new_pool_and_is_refused_before_anything_is_made(project: Any) -> None:

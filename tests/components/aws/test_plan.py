@@ -15,6 +15,11 @@ from gpucluster.components.spec import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 Vary = Callable[..., ClusterSpec]
+IP = "shared storage, S3 and checkpoints have 100 Gb/s a node: one of its 32 network cards carries IP"
+CLUSTER = (
+    ", 8 vCPUs of running on-demand standard instances (L-1216C47A, 5 by default: raise it), a VPC (L-F678F1CE, 5 by "
+    "default), an Elastic IP (L-0263D0A3, 5 by default), 26,400 GiB of Lustre PERSISTENT_2 (L-8F1B9C74)"
+)
 ZONE_NAMES = (
     "EKS puts no control plane in use1-az3, which us-east-1a or us-east-1b may be in your account: `aws ec2 "
     "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` tells; zones may be written by id"
@@ -56,6 +61,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
         "notes": [
             "shared storage: 26,400 GiB at 125 MB/s per TiB: the least capacity, because no tier has a known price "
             "here",
+            IP,
             ON_DEMAND,
             ZONE_NAMES,
             "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
@@ -64,7 +70,8 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "nobody before a receiver is set",
             "alerts count GPUs: no price of p5.48xlarge in us-east-1 is known",
             "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
-            "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)",
+            "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)"
+            f"{CLUSTER}",
         ],
         "storageAsked": {"usableTib": "20", "gbPerS": "3", "headroom": "1.25"},
         "equivalence": {
@@ -200,8 +207,9 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
     ("changes", "problem"),
     [
         (
-            {"training": {"nodes": 450, "spares": 1}},
-            "training.nodes and training.spares make 451 nodes; one EKS node group holds at most 450: ask for fewer",
+            {"training": {"nodes": 1927, "spares": 1}},
+            "training.nodes and training.spares make 1928 nodes; the GPU subnet has addresses for at most 1927: ask "
+            "for fewer",
         ),
         (
             {
@@ -209,7 +217,8 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": "cr-1"},
             },
-            "training.nodes and training.spares make 65 nodes; one capacity block holds at most 64: ask for fewer",
+            "training.nodes and training.spares make 65 nodes; one capacity block, which is all that a pool can "
+            "target, holds at most 64: ask for fewer",
         ),
         (
             {"access": {"kind": "public", "cidrs": [f"8.8.{at}.0/24" for at in range(41)]}},
@@ -270,6 +279,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",
+        IP,
         "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the GPU nodes: nothing is looked up before up",
         "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and "
         "not used",
@@ -281,10 +291,10 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
     ("changes", "expected"),
     [
         (
-            {"training": {"nodes": 400}, "elastic": None},
-            "quotas to have: 76,800 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
-            "13,200 network interfaces (L-DF5E4CA3, 5,000 by default: raise it), 400 nodes in a node group "
-            "(L-BD136F5B, 450 by default)",
+            {"training": {"nodes": 460}, "elastic": None},
+            "quotas to have: 88,320 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
+            "15,180 network interfaces (L-DF5E4CA3, 5,000 by default: raise it), 460 nodes in a node group "
+            f"(L-BD136F5B, 450 by default: raise it){CLUSTER}",
         ),
         (
             {
@@ -293,10 +303,43 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
                 "placement": {"kind": "reservation", "id": "cr-1"},
                 "elastic": {"pools": {"dev": {"max_gpus": 10, "purchase": ["spot"]}}},
             },
-            "quotas to have: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 132 network interfaces "
-            "(L-DF5E4CA3, 5,000 by default), 4 nodes in a node group (L-BD136F5B, 450 by default)",
+            "quotas to have: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 4 instances in capacity blocks "
+            "(at most 256 at a time in an organization), 132 network interfaces (L-DF5E4CA3, 5,000 by default), 4 "
+            f"nodes in a node group (L-BD136F5B, 450 by default){CLUSTER}",
         ),
     ],
 )
 def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
     assert plan_cluster(vary(**changes), HERE, stack="s").facts.registered()["notes"][-1] == expected
+
+
+def test_without_a_way_out_there_is_no_address_to_have(vary: Vary) -> None:
+    access = {"kind": "private", "via": "inside", "egress": "none", "registry": "mirror.example"}
+    assert "Elastic IP" not in plan_cluster(vary(access=access), HERE, stack="s").facts.registered()["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"elastic": {"pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}}},
+        {"mig": {"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"}},
+    ],
+    ids=["elastic", "mig"],
+)
+def test_spot_machines_want_a_role_of_the_account(vary: Vary, changes: dict[str, object]) -> None:
+    said = [
+        [note for note in plan_cluster(spec, HERE, stack="s").facts.registered()["notes"] if "Spot" in note]
+        for spec in (vary(**changes), vary())
+    ]
+    assert said == [
+        [
+            "spot machines start once the account has the role AWSServiceRoleForEC2Spot: `aws iam "
+            "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
+        ],
+        [],
+    ]
+
+
+def test_a_machine_with_one_card_says_nothing_of_ip(vary: Vary) -> None:
+    notes = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts.registered()["notes"]
+    assert [note for note in notes if "carries IP" in note] == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import configparser
 import os
 import subprocess
 from email import message_from_bytes, message_from_string
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from gpucluster.components.aws.user_data import GPU_NODE_SETUP, gpu_user_data, karpenter_user_data
@@ -68,8 +70,11 @@ def test_user_data_fits_the_limit_of_16_kib() -> None:
     assert len(base64.b64decode(gpu_user_data())) < 16 * 1024
 
 
-def run_setup(root: Path, *, raid: bool) -> tuple[int, list[str]]:
-    """Runs the node's setup and then the kubelet's first step under `root`; the commands of the system are recorded."""
+def run_setup(root: Path, *, raid: bool = True, lustre: bool = True) -> tuple[int, list[str]]:
+    """Runs the node's setup and then what the kubelet requires under `root`; the commands of the system are recorded.
+
+    raid: whether the disks are one. lustre: whether the client is there after its installation.
+    """
     tools, log = root / "tools", root / "log"
     tools.mkdir()
     log.touch()
@@ -78,24 +83,28 @@ def run_setup(root: Path, *, raid: bool) -> tuple[int, list[str]]:
     (tools / "mountpoint").write_text(
         f'#!/bin/sh\n[ "$2" = {root}/mnt/k8s-disks/0 ] && {"true" if raid else "false"}\n'
     )
+    (tools / "modinfo").write_text(f'#!/bin/sh\n[ "$1" = lustre ] && {"true" if lustre else "false"}\n')
     for tool in tools.iterdir():
         tool.chmod(0o755)
     (root / "usr/local/bin").mkdir(parents=True)
+    (root / "etc/systemd/system").mkdir(parents=True)
     script = GPU_NODE_SETUP
     for folder in ("/usr/local/bin/", "/etc/systemd/", "/mnt/k8s-disks/", "/scratch"):
         script = script.replace(f" {folder}", f" {root}{folder}").replace(f"={folder}", f"={root}{folder}")
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
     subprocess.run(["bash", "-c", script], env=environment, check=True)
-    unit = (root / "etc/systemd/system/kubelet.service.d/50-scratch.conf").read_text()
-    step = unit.split("ExecStartPre=")[1].strip()
+    unit = configparser.ConfigParser()
+    unit.read(root / "etc/systemd/system/mount-scratch.service")
+    step = unit["Service"]["ExecStart"]
     return subprocess.run([step], env=environment, check=False).returncode, log.read_text().splitlines()
 
 
 def test_the_kubelet_starts_with_scratch_on_the_raid(tmp_path: Path) -> None:
-    code, done = run_setup(tmp_path, raid=True)
+    code, done = run_setup(tmp_path)
     assert code == 0
     assert done == [
         "systemctl daemon-reload",
+        "systemctl enable mount-scratch.service",
         "dnf install -y lustre-client",
         f"mount --bind {tmp_path}/mnt/k8s-disks/0/scratch {tmp_path}/scratch",
     ]
@@ -106,6 +115,30 @@ def test_without_the_raid_the_kubelet_does_not_start(tmp_path: Path) -> None:
     code, done = run_setup(tmp_path, raid=False)
     assert code != 0
     assert [line for line in done if line.startswith("mount ")] == []
+
+
+def test_without_the_lustre_client_the_kubelet_does_not_start(tmp_path: Path) -> None:
+    code, done = run_setup(tmp_path, lustre=False)
+    assert code != 0
+    assert [line for line in done if line.startswith("mount ")] == []
+
+
+@pytest.mark.parametrize(("at", "step"), [(1, "mount-scratch"), (2, "slice-gpus")])
+def test_what_comes_before_the_kubelet_is_a_unit_that_it_requires_and_nothing_changes_its_own(
+    at: int, step: str
+) -> None:
+    script = _parts("7g.80gb")[at].get_payload()
+    text = script.split(f"cat > /etc/systemd/system/{step}.service <<'EOF'\n")[1].split("EOF\n")[0]
+    unit = configparser.ConfigParser()
+    unit.read_string(text)
+    assert {name: dict(unit[name]) for name in ("Unit", "Service", "Install")} == {
+        # Not after nodeadm-run.service, which waits for the kubelet.
+        "Unit": {"description": unit["Unit"]["description"], "before": "kubelet.service"},
+        "Service": {"type": "oneshot", "remainafterexit": "yes", "execstart": f"/usr/local/bin/{step}"},
+        "Install": {"requiredby": "kubelet.service"},
+    }
+    assert "kubelet.service.d" not in script
+    assert f"systemctl enable {step}.service\n" in script
 
 
 def slice_gpus(root: Path, *, sliced: bool, enabled: bool = True) -> tuple[int, list[str]]:
@@ -137,4 +170,4 @@ def test_a_node_whose_gpus_refuse_to_be_sliced_does_not_join(tmp_path: Path) -> 
 def test_user_data_with_slices_keeps_everything_else() -> None:
     whole, sliced = _parts(), _parts("7g.80gb")
     assert [part.get_payload() for part in sliced[:2]] == [part.get_payload() for part in whole]
-    assert "ExecStartPre=/usr/local/bin/slice-gpus" in sliced[2].get_payload()
+    assert "ExecStart=/usr/local/bin/slice-gpus" in sliced[2].get_payload()
