@@ -94,7 +94,7 @@ def test_every_image_has_a_digest_or_a_tag_that_stays(cluster: Cluster) -> None:
     # At least those of the jobs, and the controllers that run them.
     assert {image.rpartition("/")[2].partition(":")[0].partition("@")[0] for image in found} >= {
         "pytorch",
-        "nccl-tests",
+        "nccl-plugin-gpudirecttcpx-dev" if cloud == "gcp" else "nccl-tests",
         "kueue",
         "jobset",
         "trainer-controller-manager",

@@ -136,6 +136,7 @@ def test_the_rules_are_the_clusters_and_name_what_the_spec_calls_it(declared: De
         "gpucluster:gpu_utilisation:percent",
         "gpucluster:gpu_memory_used:ratio",
         "gpucluster:gpu_sm_active:ratio",
+        "gpucluster:gpu_pcie_sent:bytes_per_second",
         "GpuIdle",
         "GpuMemoryOversized",
         "GpuUnderused",

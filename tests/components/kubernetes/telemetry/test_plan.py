@@ -75,8 +75,8 @@ def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
     ],
 )
 def test_samples_are_those_of_the_gpus_that_the_month_has(changes: dict[str, Any], gpus: int) -> None:
-    """12 counters twice a minute and 3 recordings, in 43,800 minutes; rounded up to a million."""
-    assert planned(**changes).million_samples == -(-gpus * (12 * 2 + 3) * 43_800 // 1_000_000)
+    """14 counters twice a minute and 4 recordings, in 43,800 minutes; rounded up to a million."""
+    assert planned(**changes).million_samples == -(-gpus * (14 * 2 + 4) * 43_800 // 1_000_000)
 
 
 def test_a_price_sheet_is_written_for_opencost_only() -> None:
