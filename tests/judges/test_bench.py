@@ -9,6 +9,7 @@ import pytest
 from gpucluster.errors import InputError
 from gpucluster.judges import bench
 from tests.judges.conftest import resources
+from tests.test_layers import BELOW
 
 STACK = resources(
     group=("azure-native:resources:ResourceGroup", {"location": "eastus"}),
@@ -72,3 +73,7 @@ def test_a_judge_that_was_asked_for_and_is_missing_is_an_error_whatever_the_plan
         "--judge aws: AWS' CloudFormation schemas and IAM grammar (cfn-lint) is not installed; "
         "pip install 'gpucluster[judges-aws]'"
     )
+
+
+def test_no_program_and_so_no_preview_may_import_a_judge() -> None:
+    assert {folder for folder, below in BELOW.items() if "judges" in below} == {"gpucluster", "pull_request"}

@@ -31,7 +31,7 @@ DECLARED: dict[str, tuple[str, dict[str, Any]]] = {
     "action": ("aws:iam/rolePolicy:RolePolicy", {"role": "r", "policy": document("kms:CreateKee")}),
     "text": ("aws:iam/rolePolicy:RolePolicy", {"role": "r", "policy": "{"}),
     "new-input": ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "quantum": True}),
-    "other": ("aws:ec2/vpnGateway:VpnGateway", {}),
+    "other": ("aws:route53/zone:Zone", {}),
 }
 
 
