@@ -280,6 +280,7 @@ class TrainingCluster(pulumi.ComponentResource):
                     pools=elastic.pools,
                     resource_labels=self._resource_labels(f"{name}-node"),
                     boot_gib=elastic.root_gib,
+                    registry=plan.access.registry,
                 ),
                 labels=self._labels,
                 after=system.ready,

@@ -12,7 +12,9 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.karpenter_iam import karpenter_identity
 from gpucluster.components.gcp.karpenter_limits import karpenter_problems
 from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
+from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
@@ -33,7 +35,8 @@ class KarpenterPoolsArgs:
 
     account_id: of Karpenter's own service account, 6 to 30 characters. node_account: e-mail address of the nodes' one.
     template_pool: node pool whose start-up data the machines take: the system pool.
-    resource_labels: labels of the machines in Compute Engine. boot_gib: boot disk, GiB.
+    resource_labels: labels of the machines in Compute Engine. boot_gib: boot disk, GiB. registry: mirror of the
+    controller's image, None to take it from where it is published.
     """
 
     project: str
@@ -49,6 +52,7 @@ class KarpenterPoolsArgs:
     pools: Sequence[PoolPlan]
     resource_labels: Mapping[str, str]
     boot_gib: int = 200
+    registry: str | None = None
 
 
 class KarpenterPools(pulumi.ComponentResource):
@@ -102,24 +106,27 @@ class KarpenterPools(pulumi.ComponentResource):
             release_name="karpenter",
             namespace=SYSTEM_NAMESPACE,
             skip_crds=True,
-            values={
-                "controller": {
-                    "settings": {
-                        "projectID": args.project,
-                        "clusterLocation": args.region,
-                        **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
-                        "clusterName": args.cluster_name,
-                        "defaultNodePoolTemplateName": args.template_pool,
-                        "defaultNodepoolServiceAccount": args.node_account,
-                    }
+            values=merged(
+                {
+                    "controller": {
+                        "settings": {
+                            "projectID": args.project,
+                            "clusterLocation": args.region,
+                            **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
+                            "clusterName": args.cluster_name,
+                            "defaultNodePoolTemplateName": args.template_pool,
+                            "defaultNodepoolServiceAccount": args.node_account,
+                        }
+                    },
+                    # No key in a secret: the account comes by workload identity.
+                    "credentials": {"enabled": False},
+                    "serviceAccount": {
+                        "name": _SERVICE_ACCOUNT,
+                        "annotations": {"iam.gke.io/gcp-service-account": email},
+                    },
                 },
-                # No key in a secret: the account comes by workload identity.
-                "credentials": {"enabled": False},
-                "serviceAccount": {
-                    "name": _SERVICE_ACCOUNT,
-                    "annotations": {"iam.gke.io/gcp-service-account": email},
-                },
-            },
+                image_values(KARPENTER_GCP, args.registry),
+            ),
             after=[definitions],
             opts=here,
         )

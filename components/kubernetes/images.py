@@ -10,6 +10,7 @@ from gpucluster.components.kubernetes.charts import (
     EFA_DEVICE_PLUGIN,
     JOBSET,
     KARPENTER,
+    KARPENTER_GCP,
     KUEUE,
     NVIDIA_DEVICE_PLUGIN,
     TRAINER,
@@ -22,6 +23,7 @@ __all__ = ["MIRRORED", "image_values"]
 # Sources: values.yaml of each chart in its pinned version.
 MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     KARPENTER.chart: ("karpenter/controller", ("controller", "image", "repository")),
+    KARPENTER_GCP.chart: ("cloudpilotai/gcp/karpenter", ("controller", "image", "repository")),
     NVIDIA_DEVICE_PLUGIN.chart: ("nvidia/k8s-device-plugin", ("image", "repository")),
     EFA_DEVICE_PLUGIN.chart: ("eks/aws-efa-k8s-device-plugin", ("image", "repository")),
     KUEUE.chart: ("kueue/kueue", ("controllerManager", "manager", "image", "repository")),

@@ -34,6 +34,8 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
     )
     if ask.get("releaseChannel", "channel") == "EXTENDED":
         yield ask.not_priced("release channel EXTENDED: a further fee once its version is in extended support")
+    if ask.get("dnsConfig", "clusterDns") == "CLOUD_DNS":
+        yield _names_looked_up(ask)
     yield from _metrics_and_logs(ask)
     if ask.get("enableAutopilot"):
         yield ask.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)
@@ -58,6 +60,15 @@ def _free_tier(ask: Subject, *, zonal: bool) -> str:
             "cluster; what else the account runs is not known here, so it is not taken off"
         )
     return "GKE's free tier, a credit of the billing account, is for zonal and Autopilot clusters: none for this one"
+
+
+def _names_looked_up(ask: Subject) -> CostLine:
+    """What pods of a Standard cluster ask Cloud DNS is billed as any query (GKE documentation, "Use Cloud DNS for
+    GKE": pricing).
+    """
+    price = ask.price("dns-queries", "1M-requests", region="global")
+    name = "dns_million_queries"
+    return ask.line("Cloud DNS queries", ask.assumptions.amount(name), price, assumption=ask.assumptions.said(name))
 
 
 def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:

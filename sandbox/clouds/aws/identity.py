@@ -52,7 +52,9 @@ def zone_of(region: str, name: str | None, zone_id: str | None) -> tuple[str, st
         return f"{region}-{place[:-1]}-{place[-1]}{letter}", zone_id
     zone = name or names.get(zone_id or "", f"{region}a")
     if zone not in ids and zone.startswith(f"{region}-"):
-        place, number = zone.removeprefix(f"{region}-").split("-")
         prefix = ids[f"{region}a"].split("-")[0]
+        if "-wlz-" in zone:  # a Wavelength Zone: us-east-1-wl1-bos-wlz-1 is use1-wl1-bos-wlz1
+            return zone, f"{prefix}-{zone.removeprefix(f'{region}-').replace('-wlz-', '-wlz')}"
+        place, number = zone.removeprefix(f"{region}-").split("-")
         return zone, f"{prefix}-{place}{number[:-1]}-az{'abcdefgh'.index(number[-1]) + 1}"
     return zone, zone_id or ids.get(zone, "")

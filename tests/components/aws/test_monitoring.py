@@ -47,7 +47,7 @@ def test_the_workspace_keeps_the_tag_that_its_collector_puts_on_it_and_says_what
     seen: dict[str, MockResourceArgs],
 ) -> None:
     tags = seen["trial-monitoring-workspace"].inputs["tags"]
-    assert (tags["AMPAgentlessScraper"], tags["gpucluster/expected-million-samples"]) == ("", "50")
+    assert (tags["AMPAgentlessScraper"], tags["gpucluster/expected-million-samples"]) == ("", "59")
 
 
 def test_the_rules_are_those_of_the_stack(seen: dict[str, MockResourceArgs]) -> None:

@@ -188,8 +188,8 @@ AUTOSCALED = {
 }
 
 
-OF_40_GPUS = "48"
-"""Million samples in 43800 minutes, of 12 counters twice a minute and 3 recordings once for each GPU, rounded up."""
+OF_40_GPUS = "57"
+"""Million samples in 43800 minutes, of 14 counters twice a minute and 4 recordings once for each GPU, rounded up."""
 
 
 def control_plane(
@@ -309,7 +309,7 @@ def monitoring(full: str, name: str) -> Registered:
     ]
 
 
-def storage(name: str, tib: float = 32, tier: int = 125, **more: Any) -> Registered:
+def storage(name: str, tib: float = 28, tier: int = 500, **more: Any) -> Registered:
     return [
         tagged(
             "storagecache:AmlFilesystem",
@@ -384,7 +384,7 @@ def by_name(*parts: Registered) -> Registered:
 
 def test_the_trial(declared: Declare) -> None:
     assert declared("trial") == by_name(
-        network("trial"), control_plane("trial", scaling=PROVISIONED, samples="50"), storage("trial"), training("trial")
+        network("trial"), control_plane("trial", scaling=PROVISIONED, samples="59"), storage("trial"), training("trial")
     )
 
 
@@ -441,7 +441,7 @@ def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declar
     )
     assert declared("trial", Settings(proximity_group=True)) == by_name(
         network("trial"),
-        control_plane("trial", scaling=PROVISIONED, samples="50"),
+        control_plane("trial", scaling=PROVISIONED, samples="59"),
         storage("trial"),
         [proximity],
         training("trial", proximityPlacementGroupID="trial-training-proximity"),
@@ -468,7 +468,7 @@ def test_sliced_gpus_are_on_machines_without_infiniband(
     )
     assert declared(example) == by_name(
         network(name),
-        control_plane(name, samples="57"),
+        control_plane(name, samples="68"),
         storage(name),
         training(name, nodeLabels=whole),
         [mig],
@@ -492,7 +492,7 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
     found = declared("mig", Settings(driver="aks"), mig={"nodes": 1, "layout": "all-2g.20gb", "purchase": "spot"})
     assert found == by_name(
         network("slices"),
-        control_plane("slices", samples="57"),
+        control_plane("slices", samples="68"),
         storage("slices"),
         training("slices", **driver),
         [mig],
@@ -540,7 +540,7 @@ def test_the_native_engine_scales_a_node_pool_for_each_pool_and_way_to_buy(decla
     ]
     assert declared("elastic-native") == by_name(
         network("scaled"),
-        control_plane("scaled", scaling=AUTOSCALED, samples="55"),
+        control_plane("scaled", scaling=AUTOSCALED, samples="65"),
         storage("scaled"),
         training("scaled"),
         pools,
@@ -720,7 +720,7 @@ def test_a_linked_container_is_read_by_the_service_which_has_its_roles_before(de
 
 def test_a_single_node_needs_nothing_else(declared: Declare) -> None:
     assert declared("single-node") == by_name(
-        network("solo"), control_plane("solo", samples="10"), storage("solo"), training("solo", count=1)
+        network("solo"), control_plane("solo", samples="12"), storage("solo"), training("solo", count=1)
     )
 
 
@@ -731,6 +731,7 @@ def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Decl
         "gpucluster:gpu_utilisation:percent",
         "gpucluster:gpu_memory_used:ratio",
         "gpucluster:gpu_sm_active:ratio",
+        "gpucluster:gpu_pcie_sent:bytes_per_second",
         "GpuIdle",
         "GpuMemoryOversized",
         "GpuUnderused",
@@ -740,8 +741,9 @@ def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Decl
         "GpuError",
         "GpuMemoryWornOut",
         "InfiniBandPortDown",
+        "FabricCarriesLittle",
     ]
-    assert rules[-1] == {
+    assert rules[-2] == {
         "alert": "InfiniBandPortDown",
         "expression": "node_infiniband_state_id != 4",
         "for": "PT2M",

@@ -90,7 +90,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     ]
     assert facts["notes"][12] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
-        "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 32 TiB more; quota "
+        "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
         "is not capacity"
     )
 
@@ -149,6 +149,9 @@ class OneList:
     def storage_price(self, cloud: str, region: str, tier: int) -> None:
         del cloud, region, tier
 
+    def storage_price_elsewhere(self, cloud: str, tier: int) -> None:
+        del cloud, tier
+
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
         del purchase
         return self.machines_usd(cloud, region).get(machine_type)
@@ -185,7 +188,7 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
     )
     assert made.facts.registered()["notes"][-3] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 32 of standardDDSv5Family, 512 of Total "
-        "Regional vCPUs, 640 of Total Regional Spot vCPUs; besides, Azure Managed Lustre's own for 32 TiB more; quota "
+        "Regional vCPUs, 640 of Total Regional Spot vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
         "is not capacity"
     )
 

@@ -243,8 +243,8 @@ FOUR = ("10.8.0.0/20", "10.8.16.0/20", "10.8.32.0/20", "10.8.48.0/20")
 EIGHT = (*FOUR, "10.8.64.0/20", "10.8.80.0/20", "10.8.96.0/20", "10.8.112.0/20")
 
 
-OF_40_GPUS = "48"
-"""Million samples in 43800 minutes, of 12 counters twice a minute and 3 recordings once for each GPU, rounded up."""
+OF_40_GPUS = "57"
+"""Million samples in 43800 minutes, of 14 counters twice a minute and 4 recordings once for each GPU, rounded up."""
 
 
 def control_plane(
@@ -666,7 +666,7 @@ def test_flex_start_nodes_of_a_job_come_at_once_and_are_neither_repaired_nor_pla
             maxPodsPerNode=32,
             **own_network_each("flex", 8),
         ),
-        samples="38",
+        samples="45",
     )
 
 
@@ -714,7 +714,7 @@ def test_a_mig_pool_has_slices_and_no_gpu_networks(declared: Declare) -> None:
             gpu_nodes("slices", "slices-mig-nodes", "mig", *HIGH, partition="1g.10gb", spot=True),
             nodeCount=2,
         ),
-        samples="67",
+        samples="79",
     )
 
 
@@ -778,7 +778,7 @@ def test_a_native_elastic_pool_belongs_to_its_class_and_never_to_training(declar
                 "shieldedInstanceConfig": {"enableSecureBoot": True, "enableIntegrityMonitoring": True},
             },
         },
-        samples="55",
+        samples="65",
     )
 
 

@@ -396,6 +396,20 @@ def test_samples_are_those_that_the_cluster_says_and_those_that_are_assumed(
     assert (f"{line.quantity:f}", line.assumption) == (millions, said)
 
 
+def test_names_that_pods_look_up_are_an_input_where_cloud_dns_answers(make: Make, cost_of: CostOf) -> None:
+    usage = Assumptions().with_values({"dns_million_queries": "50"})
+    for given, lines in (
+        (
+            {"clusterDns": "CLOUD_DNS"},
+            [(Decimal("20.00"), "dns_million_queries: 50 million queries a month to each zone")],
+        ),
+        ({"clusterDns": "KUBE_DNS"}, []),
+    ):
+        cluster = make("gcp:container/cluster:Cluster", "it", location="us-central1", dnsConfig=given)
+        found = cost_of(cluster, assumptions=usage).lines
+        assert [(line.monthly, line.assumption) for line in found if line.name == "Cloud DNS queries"] == lines
+
+
 @pytest.mark.parametrize(
     ("location", "said"),
     [

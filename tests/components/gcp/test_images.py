@@ -1,0 +1,58 @@
+"""Where the images come from that a cluster on Google Cloud runs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.spec import ClusterSpec
+
+ROOT = Path(__file__).parents[3]
+HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+MIRROR = "us-central1-docker.pkg.dev/my-project/mirror"
+SPECS = ("stacks/specs/trial.yaml", "examples/specs/gcp/a3-high.yaml", "examples/specs/gcp/ultra.yaml")
+Registering = Callable[[Callable[[], object]], list[tuple[str, str, dict[str, Any]]]]
+
+
+def images(value: Any) -> Iterator[str]:
+    """Every image that something names, in a pod or in the values of a chart."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "image" and isinstance(item, str):
+                yield item
+            elif key == "image":
+                yield f"{item['registry']}/{item.get('repository', '')}" if "registry" in item else item["repository"]
+            yield from images(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from images(item)
+
+
+def named(registered: Registering, spec: ClusterSpec) -> set[str]:
+    """Images of all but the fabric's installer, whose own tests say where it comes from."""
+    from gpucluster.components.gcp.cluster import TrainingCluster
+
+    plan = plan_cluster(spec, HERE, stack="gcp-trial")
+    found = registered(lambda: TrainingCluster(plan.name, plan))
+    return {image for _, name, inputs in found if "-fabric-" not in name for image in images(inputs)}
+
+
+@pytest.mark.parametrize("path", SPECS)
+def test_no_image_comes_from_docker_hub(registered: Registering, path: str) -> None:
+    raw = {**yaml.safe_load((ROOT / path).read_text()), "telemetry": {"opencost": True, "collector": True}}
+    found = named(registered, ClusterSpec.model_validate(raw))
+    assert found
+    hosts = {image.partition("/")[0] for image in found}
+    assert {host for host in hosts if "." not in host or host.endswith("docker.io")} == set()
+
+
+def test_karpenters_image_comes_from_the_mirror_where_there_is_one(registered: Registering) -> None:
+    access = {"kind": "private", "via": "inside", "egress": "none", "registry": MIRROR}
+    raw = {**yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text()), "access": access}
+    assert f"{MIRROR}/cloudpilotai/gcp/karpenter" in named(registered, ClusterSpec.model_validate(raw))
