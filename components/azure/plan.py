@@ -61,6 +61,19 @@ __all__ = [
 # The version of the other clouds. Source: Azure/AKS releases, 2026-10-25 (1.35.9 is available).
 KUBERNETES_VERSION = "1.35"
 
+# Of what is declared, and of the machines that AKS makes; each subscription registers them once.
+_SERVICES = (
+    "Microsoft.AlertsManagement",
+    "Microsoft.Compute",
+    "Microsoft.ContainerService",
+    "Microsoft.Insights",
+    "Microsoft.ManagedIdentity",
+    "Microsoft.Monitor",
+    "Microsoft.Network",
+    "Microsoft.Storage",
+    "Microsoft.StorageCache",
+)
+
 # A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
 _CLUSTER_NAME = 54
 
@@ -333,6 +346,11 @@ def _notes(
     if fabric:
         notes.append(_feature_note(location))
         notes += _torset_notes(spec.training.nodes, location)
+    # pulumi/pulumi-azure-native issue 3479, open.
+    notes.append(
+        "a new subscription has to register what it uses, which the provider may not do by itself: az provider "
+        f"register --wait --namespace NAME, once for each of {', '.join(_SERVICES)}"
+    )
     # AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01).
     notes.append(
         "AKS repairs nodes by itself, and can't be told not to: one that is not ready for 5 minutes is rebooted, "

@@ -73,6 +73,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "InfiniBand without SHARP, sums in the switches",
         "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
         "queue",
+        "a new subscription has to register what it uses, which the provider may not do by itself",
         "AKS repairs nodes by itself, and can't be told not to",
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
@@ -88,7 +89,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "group in access.admins, which names none",
         "access.cidrs",
     ]
-    assert facts["notes"][12] == (
+    assert facts["notes"][13] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
         "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
         "is not capacity"
@@ -328,7 +329,7 @@ def test_a_misspelt_machine_is_corrected() -> None:
 
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
-    assert notes[7:10] == [
+    assert notes[8:11] == [
         f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
         "and the cluster's identity gets Contributor on its resource group, which may take an hour",
         "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
@@ -344,8 +345,8 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
     )
     assert (block.training.size, block.training.started) == (5, 0)
     notes = block.facts.registered()["notes"]
-    assert notes[7].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
-    assert notes[8:10] == [
+    assert notes[8].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
+    assert notes[9:11] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
         f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
