@@ -10,8 +10,21 @@ import pulumi
 from pulumi_aws import eks
 
 from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.partition import partition
 
 __all__ = ["addon"]
+
+# For Kubernetes 1.35, as `aws eks describe-addon-versions` answered in commercial regions; no source tells of GovCloud,
+# nor of aws-efs-csi-driver. Sources: public repositories that wrote the answers down, one of them on 2026-08-27
+# (coredns, kube-proxy, vpc-cni).
+_VERSIONS = {
+    "aws-fsx-csi-driver": "v1.9.0-eksbuild.1",
+    "coredns": "v1.13.2-eksbuild.21",
+    "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
+    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+    "kube-proxy": "v1.35.3-eksbuild.21",
+    "vpc-cni": "v1.22.4-eksbuild.3",
+}
 
 
 def addon(
@@ -19,15 +32,19 @@ def addon(
     addon_name: str,
     *,
     cluster_name: pulumi.Input[str],
+    region: str,
     tags: Tagger,
     opts: pulumi.ResourceOptions,
     configuration: Mapping[str, Any] | None = None,
 ) -> eks.Addon:
-    """An add-on in the version that EKS chooses for the cluster; what users changed in it since is kept."""
+    """An add-on in its pinned version, or, where none is known for the region, in the one that EKS chooses; what users
+    changed in it since is kept.
+    """
     return eks.Addon(
         name,
         cluster_name=cluster_name,
         addon_name=addon_name,
+        addon_version=_VERSIONS.get(addon_name) if partition(region) == "aws" else None,
         configuration_values=None if configuration is None else json.dumps(configuration),
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",

@@ -87,6 +87,8 @@ class TrainingCluster(pulumi.ComponentResource):
                 kubernetes.Provider(
                     f"{name}-kubernetes",
                     kubeconfig=control_plane.kubeconfig,
+                    # Without delete_unreachable: it would forget node pools, and leave their machines running, whenever
+                    # the API is out of reach for a while.
                     enable_server_side_apply=True,
                     opts=pulumi.ResourceOptions(parent=self),
                 )

@@ -106,6 +106,7 @@ class ControlPlane(pulumi.ComponentResource):
                 f"{name}-{suffix}",
                 addon_name,
                 cluster_name=self.cluster.name,
+                region=region,
                 configuration=configuration,
                 tags=tags,
                 opts=here,

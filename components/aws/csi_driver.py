@@ -18,6 +18,7 @@ def csi_driver(
     *,
     reads: list[str],
     cluster_name: pulumi.Input[str],
+    region: str,
     after: list[pulumi.Resource],
     tags: Tagger,
     parent: pulumi.Resource,
@@ -39,6 +40,7 @@ def csi_driver(
         name,
         f"aws-{file_system}-csi-driver",
         cluster_name=cluster_name,
+        region=region,
         tags=tags,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[role, *grants, *after]),
     )

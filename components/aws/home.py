@@ -83,6 +83,7 @@ class Home(pulumi.ComponentResource):
                 "ec2:DescribeAvailabilityZones",
             ],
             cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
             after=after,
             tags=tags,
             parent=self,

@@ -92,6 +92,7 @@ class Storage(pulumi.ComponentResource):
             "fsx",
             reads=["fsx:DescribeFileSystems"],
             cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
             after=after,
             tags=tags,
             parent=self,

@@ -69,6 +69,7 @@ class SystemPool(pulumi.ComponentResource):
             f"{name}-coredns",
             "coredns",
             cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
@@ -77,6 +78,7 @@ class SystemPool(pulumi.ComponentResource):
             f"{name}-node-monitoring",
             "eks-node-monitoring-agent",
             cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )

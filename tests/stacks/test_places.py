@@ -65,3 +65,5 @@ def test_govcloud_has_its_partition_its_registry_and_a_lustre_that_is_sold_there
         ("PERSISTENT_1", 200),
     }
     assert "monitoring-scraper" not in made
+    # No source tells which versions are there.
+    assert {one.get("addonVersion") for one in made.values() if "addonName" in one} == {None}

@@ -20,9 +20,18 @@ from tests.stacks.conftest import Project
 pytestmark = pytest.mark.engine
 
 _LABELS = ("cost-center", "environment", "owner", "project", "team")
+_ADDONS = (
+    "control-plane-kube-proxy",
+    "control-plane-pod-identity",
+    "control-plane-vpc-cni",
+    "storage-csi",
+    "system-coredns",
+    "system-node-monitoring",
+)
 CHANGES: dict[str, dict[str, str]] = {
     "aws-trial": {
         "trial": "update",  # its notes; nodes may start anew
+        **{f"trial-{name}": "update" for name in _ADDONS},  # their versions are pinned
         # Labels of machines that start from now on.
         **{f"trial-{pool}-label-{label}": "create" for pool in ("system", "training") for label in _LABELS},
         "trial-training": "update",  # says what forces new nodes

@@ -36,12 +36,23 @@ def compare(seen: dict[str, MockResourceArgs], expected: Expected) -> None:
     assert found == expected
 
 
+# As `aws eks describe-addon-versions --kubernetes-version 1.35` tells.
+ADDONS = {
+    "coredns": "v1.13.2-eksbuild.21",
+    "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
+    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+    "kube-proxy": "v1.35.3-eksbuild.21",
+    "vpc-cni": "v1.22.4-eksbuild.3",
+}
+
+
 def addon(suffix: str, addon_name: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
     return (
         "aws:eks/addon:Addon",
         suffix,
         {
             "addonName": addon_name,
+            "addonVersion": ADDONS[addon_name],
             "clusterName": "trial-aws-trial",
             "resolveConflictsOnCreate": "OVERWRITE",
             "resolveConflictsOnUpdate": "PRESERVE",

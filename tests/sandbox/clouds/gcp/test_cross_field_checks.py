@@ -16,7 +16,6 @@ import yaml
 from pydantic import ValidationError
 
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems
-from gpucluster.components.gcp.fabric import fabric_of
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.plan import PlanError
@@ -44,7 +43,6 @@ RULES = (
     "accelerator network profile has no networks beside it",
     "accelerator network profile is for RDMA machines",
     "RDMA has no Fast Socket",
-    "RDMA has no TCPX",
     "number of local SSDs",
     "steps of Lustre",
     "ranges do not overlap",
@@ -214,25 +212,19 @@ CASES = [
     ),
     Case(
         RULES[16],
-        lambda _: fabric_of(ULTRA, plugin="v1.1.1", daemon=None),
-        lambda _: fabric_of(ULTRA, plugin="v3.1.12", daemon="v2.0.15"),
-        "allowed for RoCE: plugin v1.1.1 with no daemon",
-    ),
-    Case(
-        RULES[17],
         pool(),
         pool(config={"ephemeralStorageLocalSsdConfig": {"localSsdCount": 8}}),
         "has 16 local SSDs",
     ),
-    Case(RULES[18], lustre(36_000), lustre(40_000), "in steps of 18000"),
+    Case(RULES[17], lustre(36_000), lustre(40_000), "in steps of 18000"),
     Case(
-        RULES[19],
+        RULES[18],
         spec(access={"kind": "private", "via": "vpn", "cidrs": ["192.168.0.0/16"]}),
         spec(access={"kind": "private", "via": "vpn", "cidrs": ["10.4.128.0/17"]}),
         "overlaps the cluster's pods (10.4.0.0/14)",
     ),
-    Case(RULES[19], addresses(), addresses(services="10.4.0.0/20"), "services (10.4.0.0/20) and pods (10.4.0.0/14)"),
-    Case(RULES[19], addresses(), addresses(pods="10.8.0.0/14"), "pods (10.8.0.0/14) and GPU network 0 (10.8.0.0/20)"),
+    Case(RULES[18], addresses(), addresses(services="10.4.0.0/20"), "services (10.4.0.0/20) and pods (10.4.0.0/14)"),
+    Case(RULES[18], addresses(), addresses(pods="10.8.0.0/14"), "pods (10.8.0.0/14) and GPU network 0 (10.8.0.0/20)"),
 ]
 EACH_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
 
