@@ -10,6 +10,8 @@ from datetime import datetime
 from ipaddress import AddressValueError, IPv4Network, IPv6Network, NetmaskValueError, ip_address, ip_network
 from typing import Final
 
+from gpucluster.sandbox.narrow import is_object
+
 __all__ = ["FORMATS"]
 
 
@@ -41,6 +43,15 @@ def _document(text: str) -> bool:
         return False
 
 
+def _iam_policy(text: str) -> bool:
+    """An object with statements and nothing that the grammar does not have at the top."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return False
+    return is_object(found) and "Statement" in found and {*found} <= {"Version", "Id", "Statement"}
+
+
 def _instant(text: str) -> bool:
     """RFC 3339, with seconds and a zone."""
     if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", text):
@@ -67,8 +78,11 @@ FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {
     "network": ("a network such as 10.0.0.0/16", _network),
     "address": ("an IP address or a network", _address),
     "base64": ("text in base64", _base64),
+    "whole": ("a whole number", _whole(r"|-?\d+")),
     "json": ("a JSON document", _document),
     "instant": ("a time such as 2026-01-31T08:00:00Z", _instant),
+    "iam-policy": ("an IAM policy with a Statement, and perhaps Version and Id", _iam_policy),
+    "google-duration": ("a duration in seconds such as 3.5s", _whole(r"|-?\d+(\.\d{1,9})?s")),
     "hour": ("a time of day such as 03:00", _whole(r"([01][0-9]|2[0-3]):[0-5][0-9]")),
 }
 """Name -> what it is in words, and whether a text has it."""

@@ -78,7 +78,7 @@ class _Checker:
             yield from self._reference(value, inner, path)
         elif kind == "const" and value != inner:
             yield Failure(path, f"expected {inner!r}, got {_describe(value)}")
-        elif kind == "enum" and value not in inner and general(path) not in self.unlisted:
+        elif kind == "enum" and not _is_listed(value, inner) and general(path) not in self.unlisted:
             yield Failure(path, f"expected one of {_listed(inner)}, got {_describe(value)}")
         elif kind == "union":
             attempts = [list(self.value(value, option, path)) for option in inner]
@@ -140,6 +140,11 @@ def _describe(value: Any) -> str:
     if is_list(value):
         return "a list"
     return "an object" if is_object(value) else repr(value)
+
+
+def _is_listed(value: Any, values: Iterable[Any]) -> bool:
+    """Whether an enumeration has a value; Azure's APIs take text in either case."""
+    return value in values or (isinstance(value, str) and value.lower() in {str(known).lower() for known in values})
 
 
 def _listed(values: Iterable[Any]) -> str:

@@ -79,7 +79,7 @@ RULE_INPUTS = {
 
 def test_a_value_that_the_sdk_does_not_list_is_refused(schemas: dict[str, Schema]) -> None:
     assert check(schemas, RULE, RULE_INPUTS) == []
-    assert check(schemas, RULE, RULE_INPUTS | {"access": UNKNOWN}) == []
+    assert check(schemas, RULE, RULE_INPUTS | {"access": UNKNOWN, "direction": "inbound"}) == []
     assert check(schemas, RULE, RULE_INPUTS | {"access": Secret("Bogus"), "direction": ""}) == [
         Failure("access", "expected one of Allow, Deny, got 'Bogus'"),
         Failure("direction", "expected one of Inbound, Outbound, got ''"),

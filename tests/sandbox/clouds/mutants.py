@@ -1,0 +1,314 @@
+"""Other values for what stands in the sandbox, and what the simulated cloud says of each.
+
+A mutant is a resource of a stack as it was declared, with one value changed. What the cloud says is asked as the engine
+does, Check and then Create, of the ledger without that resource.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import string
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from ipaddress import ip_address, ip_network
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.limits import Limits
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.registry import SIMULATED
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.validate import general
+from gpucluster.sandbox.clouds.values import from_wire, plain, to_wire
+from gpucluster.sandbox.narrow import is_list, is_object
+
+__all__ = ["PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "wrong"]
+
+ROOT: Final = Path(__file__).parents[3]
+PACKAGES: Final = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
+"""Name of a cloud -> package of its provider."""
+
+_NOT_INPUTS: Final = frozenset(
+    {"__defaults", "effectiveLabels", "pulumiLabels", "azureApiVersion", "region", "tagsAll"}
+)
+_OF_THE_USER: Final = frozenset({"tags", "labels", "resourceLabels", "nodeLabels", "annotations", "metadata"})
+"""Maps whose keys and values are the user's own."""
+
+_LETTERS: Final = string.ascii_letters + string.digits + "-_. /$é"
+
+
+@dataclass(frozen=True, eq=False)
+class Mutant:
+    """urn, type, inputs: of the resource, as the engine has them; path, kind: what was changed, and how."""
+
+    urn: str
+    type: str
+    inputs: Mapping[str, Any]
+    path: str
+    kind: str
+
+    @property
+    def what(self) -> str:
+        return f"{self.type} {self.path} {self.kind}"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A resource that stands. takes: input -> URNs of the resources whose outputs it is made of."""
+
+    urn: str
+    type: str
+    inputs: Mapping[str, Any]
+    takes: Mapping[str, Sequence[str]]
+
+
+class Stand:
+    """The resources of one cloud in a stack that stands, its provider and its ledger."""
+
+    def __init__(self, cloud: str, state: Path, ledger: Path) -> None:
+        """state: what `pulumi stack export --show-secrets` wrote. ledger: a copy, which is written to."""
+        self.package = PACKAGES[cloud]
+        self._cloud: Cloud = SIMULATED[self.package]()
+        self._schema = Schema(installed_sdks(site_packages(None))[self.package])
+        self.ledger = Ledger(ledger)
+        resources: list[dict[str, Any]] = json.loads(state.read_text())["deployment"]["resources"]
+        settings = next(it for it in resources if it["type"] == f"pulumi:providers:{self.package}")["inputs"]
+        self.account: Account = self._cloud.configure(settings, self.ledger)
+        self.resources = [_standing(it) for it in resources if it["type"].startswith(f"{self.package}:")]
+
+    def refusal(self, mutant: Mutant) -> str:
+        """What Check or Create has against a mutant; empty where it is made."""
+        with self._without(mutant.urn):
+            return self._asked(mutant)
+
+    def may_lack(self, token: str, name: str) -> bool:
+        """Whether an input may be left out: no name, which is made of the logical one then, and not asked for."""
+        type_ = self._cloud.resource_type(self._schema, token)
+        known = type_.inputs.get(name) if type_ is not None else None
+        return known is not None and not known.required and not name.endswith("Name")
+
+    def check(self, mutant: Mutant) -> str:
+        """What Check has against a mutant: its values alone, and not what it stands beside."""
+        found = self.account.failures(self._resource(mutant))
+        return "; ".join(f"{failure.path}: {failure.reason}" for failure in found)
+
+    def _asked(self, mutant: Mutant) -> str:
+        refused = self.check(mutant)
+        if refused:
+            return refused
+        asked = self._resource(mutant)
+        asked = replace(asked, inputs=self.account.defaults(asked, b"seed"))
+        try:
+            self.account.known(asked)
+            after(asked, self.account.create(asked).outputs)
+        except CloudError as error:
+            return str(error)
+        return ""
+
+    def _resource(self, mutant: Mutant) -> Resource:
+        type_ = self._cloud.resource_type(self._schema, mutant.type)
+        assert type_ is not None, mutant.type
+        return Resource(urn=mutant.urn, type=type_, inputs=from_wire(mutant.inputs))
+
+    @contextmanager
+    def _without(self, urn: str) -> Generator[None]:
+        found = [entry for entry in self.ledger.all() if entry.urn == urn]
+        for entry in found:
+            self.ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
+        try:
+            yield
+        finally:
+            for entry in found:
+                self.ledger.put(entry)
+
+
+def built(cloud: str, folder: Path) -> Stand:
+    """The trial of a cloud, built in a sandbox of its own in this folder."""
+    for name in ("stacks", "policies"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Pulumi.yaml", folder)
+    (folder / ".venv").symlink_to(ROOT / ".venv")
+    _pulumi(folder, "up", "--yes", "--skip-preview", stack=f"{cloud}-trial")
+    state = folder / "state.json"
+    state.write_text(_pulumi(folder, "stack", "export", "--show-secrets", stack=f"{cloud}-trial"))
+    return Stand(cloud, state, folder / ".sandbox" / "clouds.sqlite3")
+
+
+def _pulumi(folder: Path, *words: str, stack: str) -> str:
+    command = [str(Path(sys.executable).parent / "gpucluster"), "sandbox", "pulumi", *words, "--stack", stack]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def wrong(stand: Stand) -> Iterator[Mutant]:
+    """Every scalar of every type once: a word, 300 characters and nothing for a text, -7 and 10^8 for a number, "maybe"
+    for a truth value."""
+    for standing, path, value in _scalars(stand):
+        for kind, other in _wrong_values(value):
+            yield _mutant(standing, path, other, kind)
+
+
+def random_wrong(stand: Stand, seed: int, count: int) -> Iterator[Mutant]:
+    """As many mutants that are likely wrong: letters put in, left out or changed, and numbers far away."""
+    chance = random.Random(seed)
+    places = list(_scalars(stand))
+    for _ in range(count):
+        standing, path, value = chance.choice(places)
+        other = _disturbed(chance, value)
+        yield _mutant(standing, path, other, f"-> {str(other)[:40]!r}")
+
+
+def others(stand: Stand, limits: Limits) -> Iterator[Mutant]:
+    """Values that are as good: those that are listed, else other names, ranges, times, versions and numbers, truth
+    values turned, what is optional left out, and another tag."""
+    for standing, path, value in _scalars(stand, once=False):
+        listed = [_some(limit.value) for limit in limits.of(standing.type).get(_name(path), ()) if limit.rule == "enum"]
+        for other in chain(*listed) if listed else _as_good(str(path[-1]), value):
+            if other != value:
+                yield _mutant(standing, path, other, f"-> {str(other)[:40]!r}")
+    for standing in {standing.type: standing for standing in reversed(stand.resources)}.values():
+        for name in (name for name in standing.inputs if stand.may_lack(standing.type, name)):
+            kept = {key: item for key, item in standing.inputs.items() if key != name}
+            yield Mutant(standing.urn, standing.type, kept, name, "left out")
+            if name in ("tags", "labels", "resourceLabels"):
+                more = {**kept, name: {**standing.inputs[name], "another": "value"}}
+                yield Mutant(standing.urn, standing.type, more, name, "one more")
+
+
+def _standing(raw: Mapping[str, Any]) -> Standing:
+    inputs = {name: value for name, value in raw["inputs"].items() if name not in _NOT_INPUTS}
+    takes = raw.get("propertyDependencies") or {}
+    return Standing(raw["urn"], raw["type"], to_wire(plain(from_wire(_shown(inputs)))), takes)
+
+
+def _shown(value: Any) -> Any:
+    """A value with its secrets in plain text, as `--show-secrets` writes them: JSON inside."""
+    if is_object(value):
+        return (
+            json.loads(value["plaintext"]) if "plaintext" in value else {key: _shown(it) for key, it in value.items()}
+        )
+    return [_shown(item) for item in value] if is_list(value) else value
+
+
+def _scalars(stand: Stand, *, once: bool = True) -> Iterator[tuple[Standing, tuple[str | int, ...], Any]]:
+    """Every scalar input, each path of a type once, or once for each value that it has."""
+    seen: set[tuple[str, str, Any]] = set()
+    for standing in stand.resources:
+        for path, value in _leaves(standing.inputs):
+            key = (standing.type, _name(path), None if once else value)
+            if not _OF_THE_USER.intersection(path) and key not in seen:
+                seen.add(key)
+                yield standing, path, value
+
+
+def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    inside = value.items() if is_object(value) else enumerate(value) if is_list(value) else None
+    if inside is None:
+        yield path, value
+    else:
+        for key, item in inside:
+            yield from _leaves(item, (*path, key))
+
+
+def _mutant(standing: Standing, path: tuple[str | int, ...], value: Any, kind: str) -> Mutant:
+    return Mutant(standing.urn, standing.type, _put(standing.inputs, path, value), _written(path), kind)
+
+
+def _put(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
+    if not path:
+        return new
+    if is_list(value):
+        return [_put(item, path[1:], new) if at == path[0] else item for at, item in enumerate(value)]
+    return {key: _put(item, path[1:], new) if key == path[0] else item for key, item in value.items()}
+
+
+def _written(path: tuple[str | int, ...]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+def _name(path: tuple[str | int, ...]) -> str:
+    return general(_written(path))
+
+
+def _wrong_values(value: Any) -> Sequence[tuple[str, Any]]:
+    if isinstance(value, bool):
+        return [("word", "maybe")]
+    if isinstance(value, int | float):
+        return [("negative", -7), ("huge", 10**8)]
+    return [("word", "Bogus-Value"), ("long", "x" * 300), ("empty", "")]
+
+
+def _disturbed(chance: random.Random, value: Any) -> Any:
+    if isinstance(value, bool):
+        return chance.choice(["maybe", "yes", "0", -1])
+    if isinstance(value, int | float):
+        return chance.choice([-1, -chance.randint(2, 10**9), chance.randint(10**6, 2**31), "many"])
+    text, at = str(value), chance.randrange(len(str(value)) + 1)
+    return chance.choice(
+        [
+            text[:at] + chance.choice(_LETTERS) + text[at:],
+            text[:at] + text[at + 1 :],
+            text.swapcase(),
+            text * chance.randint(2, 40),
+            " ",
+            "".join(chance.choices(_LETTERS, k=chance.randint(1, 30))),
+        ]
+    )
+
+
+def _some(values: Sequence[Any]) -> Sequence[Any]:
+    """The values of an enumeration, some thirty of a long one."""
+    return [value for value in values[:: max(len(values) // 30, 1)] if value != ""]
+
+
+def _as_good(name: str, value: Any) -> Sequence[Any]:
+    """Other values of the same kind. name: of the input, which tells free text from other text."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value + 2]
+    if isinstance(value, float):
+        return [value / 2, value / 4]
+    if value in ("true", "false"):
+        return ["false" if value == "true" else "true"]
+    if name in _NAMES:
+        return [f"{value[:-1]}{end}" for end in "0a5"] if value else []
+    return [changed for pattern, change in _SHAPES if pattern.fullmatch(value) for changed in change(value)]
+
+
+def _next_networks(text: str) -> Sequence[str]:
+    network = ip_network(text)
+    step = network.num_addresses
+    return [f"{network.network_address + at * step}/{network.prefixlen}" for at in (1, 2, 5)] if step < 2**32 else []
+
+
+_NAMES: Final = frozenset(
+    {"alias", "comment", "description", "displayName", "exclusionName", "name", "nodeGroupName", "title", "instanceId"}
+)
+"""Inputs that hold text of the user's own."""
+
+_SHAPES: Final[Sequence[tuple[re.Pattern[str], Callable[[str], Sequence[str]]]]] = (
+    (re.compile(r"\d+(\.\d+){3}/\d+"), _next_networks),
+    (re.compile(r"\d+(\.\d+){3}"), lambda text: [str(ip_address(text) + at) for at in (1, 2)]),
+    (re.compile(r"\d\d:\d\d"), lambda _: ["00:00", "12:00", "23:00"]),
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z"), lambda _: ["2027-02-28T23:59:59Z", "2026-07-01T12:00:00+02:00"]),
+    (re.compile(r"1\.\d\d"), lambda _: ["1.33", "1.34"]),
+    (re.compile(r"\d+s"), lambda text: [f"{int(text[:-1]) + at}s" for at in (1, 86400)]),
+    (re.compile(r"arn:aws:iam::\d+:role/.*"), lambda _: ["arn:aws-us-gov:iam::123456789012:role/path/of/another"]),
+    (
+        re.compile(r"(vpc|subnet|sg|rtb|igw|nat|eipalloc|lt|fs)-[0-9a-f]+"),
+        lambda text: [f"{text.split('-')[0]}-{'0a' * 8}1"],
+    ),
+)
+"""Text that has the form of something -> others of the same form."""
