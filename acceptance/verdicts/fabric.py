@@ -15,7 +15,7 @@ from gpucluster.acceptance.logs.nccl_messages import SOCKET
 from gpucluster.acceptance.measured import RING, AllReduce, Payload
 from gpucluster.acceptance.references import Reference, reference
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
-from gpucluster.catalog.fabric_releases import LIKE_TCP
+from gpucluster.catalog.fabric_releases import LIKE_TCP, release_of
 from gpucluster.catalog.machines import Machine
 
 __all__ = [
@@ -105,7 +105,10 @@ def _finding(run: AllReduce, payload: Payload | None, shape: Machine | None) -> 
             "data; run pairs to find the node",
         )
     if run.node_count != 1 and run.network == SOCKET:
-        return _Finding(FAIL, f'the GPU fabric is off: NCCL said "Using network {SOCKET}", which is TCP; {_CHECK}')
+        wanted = f" and not {release_of(shape).nccl_net}" if shape is not None and shape.fabric_gbps else ""
+        return _Finding(
+            FAIL, f'the GPU fabric is off: NCCL said "Using network {SOCKET}", which is TCP{wanted}; {_CHECK}'
+        )
     if run.errors:
         first, named = run.errors[0], tuple(dict.fromkeys(error.node for error in run.errors if error.node))
         return _Finding(FAIL, f"line {first.line}: {first.text}", nodes=named)

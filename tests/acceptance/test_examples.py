@@ -71,8 +71,8 @@ def test_tcp_is_a_fabric_that_is_off() -> None:
         (
             "all-reduce, 2 nodes",
             "fail",
-            'the GPU fabric is off: NCCL said "Using network Socket", which is TCP; check the fabric plugin, the '
-            "device plugin and what the pod asks for",
+            'the GPU fabric is off: NCCL said "Using network Socket", which is TCP and not FasTrak; check the '
+            "fabric plugin, the device plugin and what the pod asks for",
         )
     ]
 

@@ -38,7 +38,7 @@ def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, s
     previewed, updated = built[1].split("Updating (aws-trial)")
     assert previewed.count("Total per month") == 1
     assert "Total per month" not in updated
-    assert "Cost of stack aws-trial: $215,455.34 a month, $295.14 an hour; the preview has the table" in updated
+    assert "Cost of stack aws-trial: $215,456.15 a month, $295.15 an hour; the preview has the table" in updated
 
 
 def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tuple[Any, str, str]) -> None:
