@@ -2,7 +2,7 @@
 
 `standing/` has what was in the states of the three trials after `up`: the resources of `gpucluster sandbox pulumi stack
 export --show-secrets`, without times and lines of the program. They are not recorded anew: they stand for users'
-clusters.
+clusters. Ids that the sandbox of then made up, those of Google's keys and service identities, are as Google gives them.
 """
 
 from __future__ import annotations
