@@ -450,19 +450,15 @@ def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declar
     )
 
 
-def test_the_feature_of_the_subscription_is_registered_where_the_stack_asks_for_it(declared: Declare) -> None:
-    feature = (
-        "azure-native:features:SubscriptionFeatureRegistration",
-        "trial-infiniband",
-        {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"},
-    )
-    assert declared("trial", Settings(infiniband_feature=True)) == by_name(
-        [feature],
-        network("trial"),
-        control_plane("trial", scaling=PROVISIONED, samples="59"),
-        storage("trial"),
-        training("trial"),
-    )
+def test_the_plan_names_every_service_that_a_subscription_has_to_register(everything: Declare) -> None:
+    """What everybody has already is left out."""
+    paths = dict(csv.reader((ROOT / "sandbox/clouds/azure/paths.csv").open()))
+    used = {paths[kind] for example in ("trial", "private") for kind, _, _ in everything(example) if kind in paths}
+    services = {found[1] for path in used for found in re.finditer(r"/providers/(Microsoft\.\w+)/", path)}
+    spec = ClusterSpec.model_validate(yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text()))
+    here = Location(subscription=SUBSCRIPTION, region="eastus", number="1")
+    [note] = [note for note in plan_cluster(spec, here, stack="s").facts.notes if "az provider register" in note]
+    assert set(re.findall(r"Microsoft\.\w+", note)) == services - {"Microsoft.Authorization"} | {"Microsoft.Compute"}
 
 
 @pytest.mark.parametrize(
