@@ -11,6 +11,7 @@ import pytest
 from gpucluster.components.aws import lustre as aws_lustre
 from gpucluster.components.azure import lustre as azure_lustre
 from gpucluster.components.gcp import lustre as gcp_lustre
+from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec import SharedStorage
 from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import Advice, advice_of
@@ -141,14 +142,11 @@ def test_without_a_stated_need_storage_gets_no_advice(make: Make, book: PriceBoo
     assert _advice([system], book) == []
 
 
-def _no_price(tier: int) -> None:
-    del tier
-
-
+NO_PRICES = TierPrices(here=lambda _: None)
 PLANNERS: dict[str, Callable[[SharedStorage], tuple[int, int]]] = {
-    "aws": lambda asked: _planned(aws_lustre.plan_lustre(asked, _no_price)),
-    "gcp": lambda asked: _planned(gcp_lustre.plan_lustre(asked, _no_price)),
-    "azure": lambda asked: _planned(azure_lustre.plan_lustre(asked, _no_price)),
+    "aws": lambda asked: _planned(aws_lustre.plan_lustre(asked, NO_PRICES)),
+    "gcp": lambda asked: _planned(gcp_lustre.plan_lustre(asked, NO_PRICES)),
+    "azure": lambda asked: _planned(azure_lustre.plan_lustre(asked, NO_PRICES)),
 }
 
 
@@ -170,11 +168,15 @@ def test_sizes_are_those_that_the_clusters_plan(cloud: str, tib: str, speed: str
 
 
 def test_every_tier_that_clusters_know_is_there() -> None:
-    for cloud, tiers in {
-        "aws": aws_lustre.LUSTRE_TIERS, "gcp": gcp_lustre.LUSTRE_TIERS, "azure": azure_lustre.LUSTRE_TIERS,
-    }.items():  # fmt: skip
-        assert [step.tier for step in steps_of(cloud)] == list(tiers)
-    assert {step.tier: step.step for step in steps_of("aws", efa=True)} == aws_lustre.LUSTRE_TIERS
+    known = {
+        "aws": aws_lustre.LUSTRE_TIERS["persistent_2"],
+        "gcp": tuple(gcp_lustre.LUSTRE_TIERS),
+        "azure": tuple(azure_lustre.LUSTRE_TIERS),
+    }
+    assert {cloud: tuple(step.tier for step in steps_of(cloud)) for cloud in known} == known
+    # FSx API reference, StorageCapacity of CreateFileSystem.
+    with_efa = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
+    assert {step.tier: step.step for step in steps_of("aws", efa=True)} == with_efa
     assert {step.tier: step.most for step in steps_of("gcp")} == {
         tier: limits.most for tier, limits in gcp_lustre.LUSTRE_TIERS.items()
     }

@@ -52,9 +52,15 @@ def refused(cloud: str, **given: Any) -> str:
 def test_a_cluster_has_the_outputs_of_the_schema_and_the_children_it_has_in_python(
     declared: Callable[..., Any], logged: list[str], monkeypatch: pytest.MonkeyPatch, cloud: str, machine: str
 ) -> None:
-    # AKS gives its kubeconfig in the answer to a question.
+    # AKS gives its kubeconfig in the answer to a question; who asks and the feature of the subscription are others.
+    claims = base64.urlsafe_b64encode(b'{"scp": "user_impersonation"}').decode()
     given = {"clusters": [{"cluster": {"server": "https://cluster.example", "certificate-authority-data": "Y2VydA=="}}]}
-    answer = {"kubeconfigs": [{"value": base64.b64encode(json.dumps(given).encode()).decode()}]}
+    answer = {
+        "kubeconfigs": [{"value": base64.b64encode(json.dumps(given).encode()).decode()}],
+        "properties": {"state": "Registered"},
+        "objectId": "whoever-runs-up",
+        "token": f"head.{claims}.signature",
+    }
     monkeypatch.setattr(Recorder, "call", lambda *_: answer)
     built: list[ConstructResult] = []
     seen = declared(lambda: built.append(build(cloud)))
