@@ -22,6 +22,8 @@ WITHOUT_SCHEMA = {
     "gcp:lustre/instance:Instance",
     "gcp:projects/service:Service",
     "gcp:projects/serviceIdentity:ServiceIdentity",
+    # A patch names a part of its object.
+    "kubernetes:core/v1:ConfigMapPatch",
     "kubernetes:azmonitoring.coreos.com/v1:PodMonitor",
     "kubernetes:cloud.google.com/v1:ComputeClass",
     "kubernetes:helm.sh/v3:Release",
