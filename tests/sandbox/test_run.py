@@ -180,19 +180,22 @@ def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
 
 def test_a_new_launch_template_version_updates_the_node_group_in_place(project: Any) -> None:
     program = """
+        import json
         import pulumi
-        from pulumi_aws import ec2, eks
+        from pulumi_aws import ec2, eks, iam
 
+        trust = {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        role = iam.Role("r", assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
         vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16")
         subnets = [
             ec2.Subnet(zone, vpc_id=vpc.id, cidr_block=f"10.0.{at}.0/24", availability_zone=f"us-east-1{zone}")
             for at, zone in enumerate("ab")
         ]
         ids = [subnet.id for subnet in subnets]
-        cluster = eks.Cluster("c", role_arn="arn:aws:iam::000000000000:role/r", vpc_config={"subnet_ids": ids})
+        cluster = eks.Cluster("c", role_arn=role.arn, vpc_config={"subnet_ids": ids})
         template = ec2.LaunchTemplate("lt", instance_type=pulumi.Config().require("type"))
         eks.NodeGroup(
-            "pool", cluster_name=cluster.name, node_role_arn="arn:aws:iam::000000000000:role/r", subnet_ids=ids[:1],
+            "pool", cluster_name=cluster.name, node_role_arn=role.arn, subnet_ids=ids[:1],
             scaling_config={"min_size": 1, "desired_size": 1, "max_size": 1},
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
         )

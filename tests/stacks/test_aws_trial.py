@@ -123,7 +123,7 @@ def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_d
     finally:
         standing.change("stacks/specs/trial.yaml", "nodes: 6 ", "nodes: 4 ")
     assert done.code == 0, done.text
-    assert '"215455.34" => "295895.45"' in done.out
+    assert '"215456.15" => "295896.62"' in done.out
     changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
     assert changed == {
         "trial": "update",
@@ -191,7 +191,7 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
-    assert "over budget by $15,455.34" in done.text
+    assert "over budget by $15,456.15" in done.text
     assert done.out.count("Total per month") == 1
     assert "Traceback" not in done.text
     assert project.ledger() == []
