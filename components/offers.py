@@ -15,13 +15,14 @@ __all__ = ["Offer", "TierPrices", "cheapest", "offer", "tier_prices"]
 class Offer:
     """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None where its price is not known.
 
-    elsewhere: the same at a price of another place, by which tiers are put in order and nothing is ever billed.
+    elsewhere: the same at a price of another place, by which tiers are put in order and nothing is ever billed; looked
+    for when asked, since there are many prices to read.
     """
 
     tier: int
     capacity_gib: int
     monthly: Decimal | None
-    elsewhere: Decimal | None = None
+    elsewhere: Callable[[], Decimal | None] = lambda: None
 
     def __str__(self) -> str:
         price = "" if self.monthly is None else f" for ${self.monthly:,.2f} a month"
@@ -48,12 +49,17 @@ def tier_prices(prices: Prices | None, cloud: str, region: str) -> TierPrices:
 
 def offer(tier: int, capacity_gib: int, price: TierPrices) -> Offer:
     """A tier at a capacity."""
-    here, elsewhere = price.here(tier), price.elsewhere(tier)
+    here = price.here(tier)
+
+    def elsewhere() -> Decimal | None:
+        usd = price.elsewhere(tier)
+        return None if usd is None else capacity_gib * usd
+
     return Offer(
         tier=tier,
         capacity_gib=capacity_gib,
         monthly=None if here is None else capacity_gib * here,
-        elsewhere=None if elsewhere is None else capacity_gib * elsewhere,
+        elsewhere=elsewhere,
     )
 
 
@@ -75,9 +81,10 @@ def cheapest(offers: Sequence[Offer], *, tier: int | None) -> tuple[Offer, str]:
 
 def _without_a_price(offers: Sequence[Offer]) -> tuple[Offer, str]:
     why = "no tier has a known price here"
-    ordered = sorted((item for item in offers if item.elsewhere is not None), key=lambda it: (it.elsewhere, it.tier))
-    if ordered:
-        return ordered[0], f"{ordered[0]}: the cheapest in the order of prices elsewhere, because {why}"
+    known = [(usd, item.tier, item) for item in offers if (usd := item.elsewhere()) is not None]
+    if known:
+        *_, chosen = min(known, key=lambda found: found[:2])
+        return chosen, f"{chosen}: the cheapest in the order of prices elsewhere, because {why}"
     least = min(offers, key=lambda item: (item.capacity_gib, item.tier))
     return least, f"{least}: the least capacity, because {why}"
 
