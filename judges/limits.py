@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from gpucluster.judges.aws import names as aws
 from gpucluster.judges.gcp import names as gcp
+from gpucluster.judges.gcp.judge import WHOLE
 from gpucluster.judges.names import Names
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
@@ -28,14 +29,6 @@ __all__ = ["main"]
 _ROOT: Final = Path(__file__).parents[1]
 _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")
 _KNOWN_FORMATS: Final = frozenset({"google-duration", "ipv4-network", "ipv6-network", "json"})
-_WHOLE: Final = {
-    "int32": (-(2**31), 2**31 - 1),
-    "uint32": (0, 2**32 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-    "uint64": (0, 2**64 - 1),
-}
-"""Google's formats of whole numbers (https://developers.google.com/discovery/v1/type-format)."""
-
 _DEEPEST: Final = 8
 """Objects in objects; types that refer to themselves end there."""
 
@@ -130,7 +123,7 @@ def _of_google(rules: Rules) -> Rules:
         found["pattern"] = f"^(?:{rules['pattern']})$"
     if "enum" in rules:
         found["enum"] = [*rules["enum"], ""]
-    least, most = _WHOLE.get(rules.get("format", ""), (None, None))
+    least, most = WHOLE.get(rules.get("format", ""), (None, None))
     if least is not None and most is not None:
         found |= {"format": "whole", "minimum": max(least, int(rules.get("minimum", least)))}
         found["maximum"] = min(most, int(rules.get("maximum", most)))
@@ -207,7 +200,7 @@ def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:
     if "enumCaseInsensitive" in node:
         found["enumAnyCase"] = node["enumCaseInsensitive"]
     named = [option.get("format") for option in node.get("anyOf", [node])]
-    if named[0] in _KNOWN_FORMATS or named[0] in _WHOLE:
+    if named[0] in _KNOWN_FORMATS or named[0] in WHOLE:
         found["format"] = named[0]
     elif "pattern" not in found and all(name in formats for name in named):
         found["pattern"] = "|".join(formats[name] for name in named)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["Judge", "Outcome", "Remark", "Verdict"]
+__all__ = ["Judge", "Outcome", "Reading", "Remark", "Verdict"]
 
 
 class Outcome(StrEnum):
@@ -47,6 +47,24 @@ class Verdict:
         if self.why:
             return Outcome.NOT_JUDGED
         return Outcome.REFUSED if self.refusals else Outcome.ACCEPTED
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """What a judge finds as it reads the inputs of a resource, one after the other."""
+
+    refusals: list[Remark] = field(default_factory=list[Remark])
+    advice: list[Remark] = field(default_factory=list[Remark])
+    left: list[str] = field(default_factory=list[str])
+
+    def verdict(self, resource: Resource, judge: str) -> Verdict:
+        return Verdict(
+            resource=resource,
+            judge=judge,
+            refusals=tuple(self.refusals),
+            advice=tuple(self.advice),
+            left=tuple(self.left),
+        )
 
 
 class Judge(Protocol):

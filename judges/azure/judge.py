@@ -12,12 +12,11 @@ import enum
 import importlib
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
 from gpucluster.judges.names import table
-from gpucluster.judges.verdict import Remark, Verdict
+from gpucluster.judges.verdict import Reading, Remark, Verdict
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_list, is_object
 
@@ -39,10 +38,7 @@ class _Enumerations:
                 continue
             reader = _Reader()
             reader.members(arguments, resource.inputs, "")
-            yield Verdict(
-                resource=resource, judge=self.name, refusals=tuple(reader.refusals), advice=tuple(reader.advice),
-                left=tuple(reader.left),
-            )  # fmt: skip
+            yield reader.verdict(resource, self.name)
 
 
 JUDGE: Final = _Enumerations()
@@ -69,12 +65,7 @@ def _types(arguments: type) -> Mapping[str, Any]:
     return _types.input_type_types(arguments)
 
 
-@dataclass
-class _Reader:
-    refusals: list[Remark] = field(default_factory=list[Remark])
-    advice: list[Remark] = field(default_factory=list[Remark])
-    left: list[str] = field(default_factory=list[str])
-
+class _Reader(Reading):
     def members(self, arguments: type, values: Mapping[str, Any], shown: str) -> None:
         """Holds the members of an object against its argument class. shown: of it in the program."""
         types = _types(arguments)

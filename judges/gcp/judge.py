@@ -7,16 +7,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.judges.gcp.documents import Schema, at, shape
 from gpucluster.judges.gcp.names import NAMES, TYPES, Shape
-from gpucluster.judges.verdict import Remark, Verdict
+from gpucluster.judges.verdict import Reading, Remark, Verdict
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["JUDGE"]
+__all__ = ["JUDGE", "WHOLE"]
 
 
 class _Discovery:
@@ -34,13 +34,7 @@ class _Discovery:
                 continue
             reader = _Reader(resource.type, wanted)
             reader.members(shape(wanted), resource.inputs, (), "")
-            yield Verdict(
-                resource=resource,
-                judge=self.name,
-                refusals=tuple(reader.refusals),
-                advice=tuple(reader.advice),
-                left=tuple(reader.left),
-            )
+            yield reader.verdict(resource, self.name)
 
 
 JUDGE: Final = _Discovery()
@@ -48,7 +42,7 @@ JUDGE: Final = _Discovery()
 _DURATION: Final = re.compile(r"-?\d+(\.\d{1,9})?s")
 """google-duration, by https://developers.google.com/discovery/v1/type-format."""
 
-_WHOLE: Final = {
+WHOLE: Final = {
     "int32": (-(2**31), 2**31 - 1),
     "uint32": (0, 2**32 - 1),
     "int64": (-(2**63), 2**63 - 1),
@@ -58,12 +52,9 @@ _WHOLE: Final = {
 
 
 @dataclass
-class _Reader:
+class _Reader(Reading):
     type: str
     shape: Shape
-    refusals: list[Remark] = field(default_factory=list[Remark])
-    advice: list[Remark] = field(default_factory=list[Remark])
-    left: list[str] = field(default_factory=list[str])
 
     def members(self, schema: Schema, values: Mapping[str, Any], names: tuple[str, ...], shown: str) -> None:
         """Holds the members of an object against its schema. names, shown: of it in the program."""
@@ -108,7 +99,7 @@ def _wrong(schema: Schema, value: Any) -> str:
         return f"{value!r} is not one of {list(allowed)}"
     if pattern and not re.fullmatch(pattern, str(value)):
         return f"{value!r} does not match {pattern!r}"
-    if form in _WHOLE or kind in ("integer", "number"):
+    if form in WHOLE or kind in ("integer", "number"):
         return _wrong_number(schema, value)
     if form == "google-duration" and not _DURATION.fullmatch(str(value)):
         return f"{value!r} is not a duration in seconds such as '3.5s'"
@@ -120,9 +111,9 @@ def _wrong_number(schema: Schema, value: Any) -> str:
         number = float(value)
     except ValueError:
         return f"{value!r} is not a number"
-    if schema.get("format") not in _WHOLE:
+    if schema.get("format") not in WHOLE:
         return ""
-    low, high = _WHOLE[schema["format"]]
+    low, high = WHOLE[schema["format"]]
     low, high = max(low, int(schema.get("minimum", low))), min(high, int(schema.get("maximum", high)))
     if not number.is_integer() or math.isnan(number):
         return f"{value!r} is not a whole number"
