@@ -4,7 +4,7 @@ A cloud's folder has one or two tables. `limits.json` is compiled from the vendo
 `python -m gpucluster.judges.limits`. `limits.csv` is written by hand, for what no document says and for what one says
 wrongly: its rows take the place of the other's for the same path and rule. Columns: type; path without the numbers of
 list items, `rules[].priority`; rule; value, that of `enum` with `|` between values, and empty where nothing is refused;
-source, with the reason where a document is wrong.
+source, with the reason where a document, or the list of an SDK, is wrong.
 """
 
 from __future__ import annotations
@@ -80,6 +80,11 @@ class Limits:
         """Every refused value of these inputs, in order; one that is not known yet is not refused."""
         limits = self.of(token)
         return list(_refused(inputs, "", limits)) if limits else []
+
+    def unlisted(self, token: str) -> frozenset[str]:
+        """The paths of a type that take other values than those its SDK lists: rows by hand that refuse none."""
+        rows = self._by_hand.get(token, ())
+        return frozenset(row["path"] for row in rows if row["rule"] == "enum" and not row["value"])
 
     @property
     def tokens(self) -> Iterator[str]:

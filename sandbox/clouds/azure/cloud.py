@@ -17,7 +17,6 @@ from gpucluster.sandbox.clouds.azure.previews import previewed
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
-from gpucluster.sandbox.clouds.azure.unlisted import unlisted
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
@@ -96,7 +95,7 @@ class AzureAccount(Modelled[Thing]):
         return self._settings.subscription
 
     def failures(self, resource: Resource) -> list[Failure]:
-        found = validate(resource.inputs, resource.type, unlisted(resource.token))
+        found = validate(resource.inputs, resource.type, _LIMITS.unlisted(resource.token))
         if found:
             return found
         inputs = self.defaults(resource, b"any")

@@ -174,4 +174,4 @@ def _has(properties: Any, types: Any, names: list[str]) -> bool:
         inner = inner["list"]
     if len(names) > 1:
         return "ref" in inner and _has(types[inner["ref"]], types, names[1:])
-    return isinstance(inner, str) or "union" in inner
+    return isinstance(inner, str) or "union" in inner or "enum" in inner
