@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import grpc
 from pulumi_policy import PolicyPack
@@ -39,12 +39,12 @@ class _ReadOnce(grpc.ServerInterceptor):
         self, continuation: Callable[[Any], Any], handler_call_details: grpc.HandlerCallDetails
     ) -> Any:
         handler = continuation(handler_call_details)
-        once = _ONCE.get(str(handler_call_details.method).rpartition("/")[2])
-        if once is None:
+        field = _ONCE.get(str(handler_call_details.method).rpartition("/")[2])
+        if field is None:
             return handler
 
         def analyze(request: Any, context: grpc.ServicerContext) -> Any:
-            return handler.unary_unary(once(request), context)
+            return handler.unary_unary(_Once(request, field), context)
 
         return grpc.unary_unary_rpc_method_handler(
             analyze,
@@ -56,14 +56,13 @@ class _ReadOnce(grpc.ServerInterceptor):
 class _Once:
     """A request with a field that comes once, and is empty from then on."""
 
-    field: ClassVar[str]
-
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: Any, field: str) -> None:
         self._request = request
+        self._field = field
         self._read = False
 
     def __getattr__(self, name: str) -> Any:
-        if name != self.field:
+        if name != self._field:
             return getattr(self._request, name)
         if self._read:
             return getattr(type(self._request)(), name)
@@ -71,12 +70,5 @@ class _Once:
         return getattr(self._request, name)
 
 
-class _OfStack(_Once):
-    field = "resources"
-
-
-class _OfResource(_Once):
-    field = "properties"
-
-
-_ONCE: Final[Mapping[str, type[_Once]]] = {"AnalyzeStack": _OfStack, "Analyze": _OfResource}
+_ONCE: Final[Mapping[str, str]] = {"AnalyzeStack": "resources", "Analyze": "properties"}
+"""Call -> the field of its request that policies look at."""
