@@ -1,9 +1,9 @@
 """Checks every Kubernetes object of a program before it is registered.
 
 On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows after
-the GPU nodes are up and billed. Fields and types of built-in kinds are the SDK's to check, those of custom kinds the
-models' (`objects.py`); what text may hold is checked here. What depends on another resource is not known yet: the API
-server checks that part.
+the GPU nodes are up and billed. Fields and types of built-in kinds are the SDK's to check; those of custom kinds the
+program alone fills in (`objects.py`); what text may hold is checked here. What depends on another resource is not
+known yet: the API server checks that part.
 """
 
 from __future__ import annotations

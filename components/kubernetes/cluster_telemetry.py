@@ -71,7 +71,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_these_ports(f"{name}-ports", ports, namespace=inside, labels=labels, opts=here)
         else:
             only_from_within(f"{name}-network", namespace=inside, labels=labels, opts=here)
-        # Most clusters have neither, and every preview would wait for the models of their charts.
+        # Most clusters have neither: only those that do import them.
         if plan.price_sheet is not None:
             from gpucluster.components.kubernetes.opencost import opencost
 
